@@ -1,0 +1,7 @@
+//! The command line: one file a subcommand.
+
+use std::process::ExitCode;
+
+pub fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,5 @@
+//! A call's arguments: read, normalise, coerce, validate.
+
+pub mod schema;
+
+pub use schema::{Schema, Schemas};

@@ -1,0 +1,56 @@
+//! Decides. Pure: no clock, no I/O, no async, no locks.
+//!
+//! [`Rules`] are what the operator wants, compiled. A [`Bench`] holds what is needed to judge the calls of one
+//! exchange: the rules, the tools offered, and the ledger of what has failed. The same calls before the same
+//! bench get the same verdicts.
+
+pub mod arguments;
+pub mod bench;
+pub mod classify;
+pub mod ledger;
+pub mod names;
+pub mod notice;
+pub mod policy;
+pub mod reason;
+pub mod rules;
+
+pub use bench::Bench;
+pub use reason::Reason;
+pub use rules::Rules;
+
+/// What is to become of a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It goes on as the model wrote it.
+    Forward,
+    /// It goes on, changed without loss.
+    Rewrite(Rewrite),
+    /// It does not go on; the model is told why.
+    Refuse(Refusal),
+}
+
+/// The call or calls that stand in the place of one that the model wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rewrite {
+    /// One, or several where calls had been glued together. The first keeps the id.
+    pub calls: Vec<Replacement>,
+    /// What was done, in order, without repeats.
+    pub reasons: Vec<Reason>,
+}
+
+/// One call as it goes on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replacement {
+    pub name: String,
+    pub arguments: String,
+}
+
+/// An error result in answer to one call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    pub reason: Reason,
+    /// What the model reads.
+    pub text: String,
+    /// The call's identity (tool and canonical arguments), where the arguments could be read.
+    pub key: Option<ledger::Key>,
+}

@@ -1,0 +1,7 @@
+//! The binary: everything is in [`remand::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    remand::cli::main()
+}
