@@ -123,8 +123,8 @@ impl<'a> Scan<'a> {
     /// Behind the comment that begins here. `//` behind a colon or a word is part of an address.
     fn comment_end(&self) -> Option<usize> {
         let rest = self.bytes.get(self.at..)?;
-        if rest.starts_with(b"/*") {
-            return Some(memmem::find(rest, b"*/").map_or(self.bytes.len(), |length| self.at + length + 2));
+        if let Some(inside) = rest.strip_prefix(b"/*") {
+            return Some(memmem::find(inside, b"*/").map_or(self.bytes.len(), |length| self.at + length + 4));
         }
         let previous = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
         let stands_alone = previous.is_none_or(|byte| b" \t\n\r,{}[]\"'".contains(byte));
