@@ -21,7 +21,7 @@ use super::span::Span;
 #[derive(Clone, Debug, Default)]
 pub struct Splices {
     /// By start and by the count of changes made before; no two overlap, none does nothing.
-    splices: BTreeMap<(usize, usize), Splice>,
+    changes: BTreeMap<(usize, usize), Splice>,
     /// From start to end, each stretch that a change takes away; none is empty.
     taken: BTreeMap<usize, usize>,
     /// How many changes were made.
@@ -38,7 +38,7 @@ struct Splice {
 
 impl Splices {
     pub fn is_empty(&self) -> bool {
-        self.splices.is_empty()
+        self.changes.is_empty()
     }
 
     /// Puts `with` in the place of `at`. An insertion is the replacement of an empty span.
@@ -58,7 +58,7 @@ impl Splices {
             self.taken.insert(at.start, at.end);
         }
         let end = at.start + at.len();
-        self.splices.insert((at.start, self.made), Splice { end, with });
+        self.changes.insert((at.start, self.made), Splice { end, with });
         self.made += 1;
     }
 
@@ -72,7 +72,7 @@ impl Splices {
 
     /// Bytes that the changes add and bytes that they take away.
     pub fn changed(&self) -> usize {
-        self.splices.iter().map(|((start, _), splice)| splice.end - start + splice.with.len()).sum()
+        self.changes.iter().map(|((start, _), splice)| splice.end - start + splice.with.len()).sum()
     }
 
     /// The changed text in one piece; the original itself where there is no change.
@@ -89,14 +89,14 @@ impl Splices {
     ///
     /// Where a change lies beyond the original's end, its end stands in.
     pub fn pieces(&self, original: &Bytes) -> Vec<Bytes> {
-        let mut pieces = Vec::with_capacity(2 * self.splices.len() + 1);
+        let mut pieces = Vec::with_capacity(2 * self.changes.len() + 1);
         let mut put = |piece: Bytes| {
             if !piece.is_empty() {
                 pieces.push(piece);
             }
         };
         let mut at = 0;
-        for ((start, _), splice) in &self.splices {
+        for ((start, _), splice) in &self.changes {
             let start = (*start).min(original.len());
             if start > at {
                 put(original.slice(at..start));
@@ -113,7 +113,7 @@ impl Splices {
         let reaches_in =
             |(start, end): (&usize, &usize)| *end > at.start && (*start < at.start || !at.is_empty());
         let begins_inside =
-            || self.splices.range((at.start + 1, 0)..).next().is_some_and(|((start, _), _)| *start < at.end);
+            || self.changes.range((at.start + 1, 0)..).next().is_some_and(|((start, _), _)| *start < at.end);
         self.taken.range(..=at.start).next_back().is_some_and(reaches_in) || begins_inside()
     }
 }
