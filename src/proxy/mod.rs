@@ -5,5 +5,9 @@
 //! [`failure`] is what the agent is told when that does not work.
 
 pub mod body;
+pub mod door;
 pub mod failure;
+pub mod server;
+mod service;
+mod tunnel;
 pub mod upstream;

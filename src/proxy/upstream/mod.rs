@@ -15,6 +15,7 @@ use crate::config::Plan;
 use crate::config::plan::Upstream;
 
 pub use connect::ConnectError;
+pub(crate) use connect::crypto;
 pub use headers::Way;
 pub use outgoing::Outgoing;
 pub use target::{Answer, Prepared, Target};
