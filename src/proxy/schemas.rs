@@ -8,7 +8,6 @@ use crate::guard::arguments::{Schema, Schemas};
 use crate::wire::canonical::Chain;
 
 /// Schemas of all tools seen lately.
-#[derive(Debug)]
 pub(crate) struct CompiledSchemas {
     cache: Cache<u128, Arc<Schema>>,
     key: [u8; 16],

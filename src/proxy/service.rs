@@ -4,6 +4,7 @@
 //! through untouched, both ways.
 
 use std::convert::Infallible;
+use std::hash::BuildHasher as _;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -79,9 +80,7 @@ impl House {
         let door = Door::new(&plan);
         let places = Arc::new(Semaphore::new(plan.listen.max_exchanges.min(Semaphore::MAX_PERMITS)));
         let asides = Asides::new(&plan.state);
-        let mut run = [0; 4];
-        getrandom::fill(&mut run).map_err(UpstreamError::Random)?;
-        let run = run.iter().map(|byte| format!("{byte:02x}")).collect();
+        let run = format!("{:08x}", std::hash::RandomState::new().hash_one(std::process::id()) >> 32);
         let schemas = Arc::new(CompiledSchemas::new());
         Ok(Self { plan, upstreams, events, tasks, asides, schemas, run, door, places })
     }

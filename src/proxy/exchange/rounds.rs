@@ -45,6 +45,8 @@ pub(super) struct Rounds<'a> {
     /// Calls that were judged when the aside was last stored.
     remembered: Option<usize>,
     judged: usize,
+    /// The error in which the provider refused a call.
+    pub(super) unseen: Option<(Head, Bytes)>,
     /// The head of the last streamed answer.
     pub(super) head: Option<Head>,
     /// The head of the last whole answer.
@@ -77,6 +79,7 @@ impl<'a> Rounds<'a> {
             was_cut: false,
             remembered: None,
             judged: 0,
+            unseen: None,
             head: None,
             whole: None,
             next_heartbeat: None,

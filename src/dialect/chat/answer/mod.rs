@@ -111,6 +111,8 @@ impl Answer {
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
     pub fn push(&mut self, frame: Frame, whole: bool) -> Result<(), Broken> {
         self.whole = whole;
+        self.done |= whole;
+        self.last = None;
         if frame.data.as_deref() == Some(b"[DONE]") {
             self.done = true;
             self.finish_all();
@@ -218,6 +220,11 @@ impl Answer {
     /// A call is waiting, or the end is.
     pub fn is_holding(&self) -> bool {
         !self.queue.is_empty()
+    }
+
+    /// The stream has announced its end.
+    pub fn is_done(&self) -> bool {
+        self.done
     }
 
     fn is_ending(&self) -> bool {
