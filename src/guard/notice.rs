@@ -8,6 +8,8 @@ mod english;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 /// The texts in force.
 #[derive(Clone, Debug)]
 pub struct Notices {
@@ -162,6 +164,14 @@ impl Notices {
 impl Default for Notices {
     fn default() -> Self {
         Self { locale: english::text, own: Vec::new() }
+    }
+}
+
+/// The first `most` characters of `text`, and a mark where there are more.
+pub(super) fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
+        Some(start) => Cow::Owned(format!("{start}…")),
+        None => Cow::Borrowed(text),
     }
 }
 
