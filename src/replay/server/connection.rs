@@ -1,0 +1,208 @@
+//! Connections: from a socket to a request, and to the journal.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::conn::auto;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Stage;
+use super::play::{Play, halt};
+use crate::replay::answer::{self, Answer};
+use crate::replay::find::Question;
+use crate::replay::journal::Entry;
+
+/// How a connection is to end, if the script ends it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ending(Arc<AtomicBool>);
+
+/// A socket that is reset, not closed, when its [`Ending`] says so.
+struct Socket {
+    stream: TcpStream,
+    ending: Ending,
+}
+
+/// Spawns on the tracker, so that nothing outlives the server.
+#[derive(Clone)]
+struct Tracked(TaskTracker);
+
+/// The script ends the connection here.
+#[derive(Debug, thiserror::Error)]
+#[error("the script ends the connection")]
+pub(super) struct Broken;
+
+/// Why a request got no answer.
+#[derive(Debug, thiserror::Error)]
+enum Unanswered {
+    #[error(transparent)]
+    Broken(#[from] Broken),
+    #[error("the peer went away")]
+    Left(#[from] hyper::Error),
+}
+
+pub(super) async fn accept(
+    listener: TcpListener,
+    stage: Arc<Stage>,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+) {
+    let mut number = 0;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => return,
+        };
+        // A connection that died in the queue is no reason to stop.
+        let Ok((stream, _)) = accepted else { continue };
+        let serving = serve(stream, Arc::clone(&stage), number, Tracked(tracker.clone()));
+        let stop = stop.clone();
+        tracker.spawn(async move {
+            tokio::select! {
+                () = serving => {}
+                () = stop.cancelled() => {}
+            }
+        });
+        number += 1;
+    }
+}
+
+async fn serve(stream: TcpStream, stage: Arc<Stage>, number: usize, executor: Tracked) {
+    // Small writes must go out as they are written.
+    if stream.set_nodelay(true).is_err() {
+        return;
+    }
+    let ending = Ending::default();
+    let socket = TokioIo::new(Socket { stream, ending: ending.clone() });
+    let service = service_fn(move |request| {
+        let (stage, ending) = (Arc::clone(&stage), ending.clone());
+        async move { answer(&stage, request, number, ending).await }
+    });
+    let mut builder = auto::Builder::new(executor);
+    builder.http1().half_close(false);
+    // Its error is the peer's leaving or the script's will; the journal knows which.
+    if let Err(error) = builder.serve_connection(socket, service).await {
+        tracing::trace!(%error, connection = number, "the connection ended");
+    }
+}
+
+async fn answer(
+    stage: &Stage,
+    request: Request<Incoming>,
+    connection: usize,
+    ending: Ending,
+) -> Result<Response<Play>, Unanswered> {
+    let (head, body) = request.into_parts();
+    let entry = stage.journal.open(&head, connection);
+    if let Some(gate) = &stage.script.read_gate {
+        stage.gates.clone().pass(gate.clone()).await;
+    }
+    let body = body.collect().await?.to_bytes();
+    let question = Question::read(head.uri.path(), &body);
+    entry.read(body);
+    let answer = choose(stage, &question, &entry);
+    for stop in answer.acts.before_head {
+        if let Err(broken) = halt(stop, &stage.gates, &ending).await {
+            entry.broken();
+            return Err(broken.into());
+        }
+    }
+    let play = Play::new(answer.acts.body, answer.length, stage.gates.clone(), ending, entry);
+    let mut response = Response::new(play);
+    *response.status_mut() = answer.status;
+    *response.headers_mut() = answer.headers;
+    Ok(response)
+}
+
+fn choose(stage: &Stage, question: &Question, entry: &Entry) -> Answer {
+    let number = entry.number() + 1;
+    match stage.answer(question) {
+        Ok((turn, answer)) => {
+            entry.matched(turn.step);
+            tracing::info!(request = number, step = turn.step + 1, status = answer.status.as_u16(), "served");
+            answer
+        }
+        Err(why) => {
+            let message = format!("request {number}: {why}");
+            tracing::warn!("{message}");
+            let answer = answer::miss(&message);
+            stage.journal.miss(message);
+            answer
+        }
+    }
+}
+
+// === impl Ending ===
+
+impl Ending {
+    /// From now on the end of this connection is a reset.
+    pub(super) fn reset(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+    fn is_reset(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+// === impl Socket ===
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.ending.is_reset() {
+            // A farewell would make a clean end of it.
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if self.ending.is_reset()
+            && let Err(error) = self.stream.set_zero_linger()
+        {
+            tracing::warn!(%error, "the connection will be closed, not reset");
+        }
+    }
+}
+
+// === impl Tracked ===
+
+impl<F> hyper::rt::Executor<F> for Tracked
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    fn execute(&self, future: F) {
+        self.0.spawn(future);
+    }
+}

@@ -1,0 +1,156 @@
+//! The server: one port, one script, one journal.
+//!
+//! It runs on tasks of its own inside the caller's runtime and stops when it is dropped. Each answer was laid
+//! out before its first byte went; playing it is all that is left.
+
+mod connection;
+mod play;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::answer::{self, Answer};
+use super::find::{self, Question, Turn};
+use super::gate::{Gate, Gates};
+use super::journal::{Journal, Recorded};
+use super::script::Script;
+
+/// A running provider. Dropping it ends every connection.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    stage: Arc<Stage>,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+}
+
+/// What all connections share.
+#[derive(Debug)]
+struct Stage {
+    script: Script,
+    /// How often each step has served. Never held over an await.
+    served: Mutex<Vec<usize>>,
+    gates: Gates,
+    journal: Journal,
+}
+
+/// What did not go as the script foresaw.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", self.lines().join("\n"))]
+pub struct Unmet {
+    /// Why each request that no step answered was not answered.
+    pub misses: Vec<String>,
+    /// Steps that never served.
+    pub unused: Vec<String>,
+}
+
+// === impl Server ===
+
+impl Server {
+    /// Serves `script` on a free port of this machine. Must be called inside a tokio runtime.
+    pub fn start(script: Script) -> io::Result<Self> {
+        Self::bind(script, (Ipv4Addr::LOCALHOST, 0).into())
+    }
+
+    /// Serves `script` on an address. Must be called inside a tokio runtime.
+    pub fn bind(script: Script, address: SocketAddr) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(listener)?;
+        let address = listener.local_addr()?;
+        let served = Mutex::new(vec![0; script.len()]);
+        let stage = Arc::new(Stage { script, served, gates: Gates::new(), journal: Journal::new() });
+        let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
+        tracker.spawn(connection::accept(listener, Arc::clone(&stage), tracker.clone(), stop.clone()));
+        Ok(Self { address, stage, tracker, stop })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+    /// What an agent is given as its base URL.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// All requests so far, in the order in which they came.
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.stage.journal.requests()
+    }
+    /// Resolves once the body of request `number`, counted from 0, has come.
+    pub async fn arrived(&self, number: usize) -> Recorded {
+        self.stage.journal.arrived(number).await
+    }
+    /// Resolves once request `number` has got its answer, or will never get it.
+    pub async fn settled(&self, number: usize) -> Recorded {
+        self.stage.journal.settled(number).await
+    }
+    /// Resolves once the peer has gone away from request `number` before its answer had ended. If it does get
+    /// its answer, this never resolves.
+    pub async fn aborted(&self, number: usize) -> Recorded {
+        self.stage.journal.aborted(number).await
+    }
+
+    pub fn gate(&self, name: impl Into<String>) -> Gate {
+        self.stage.gates.gate(name)
+    }
+
+    /// Why each request that no step answered was not answered.
+    pub fn misses(&self) -> Vec<String> {
+        self.stage.journal.misses()
+    }
+    /// Whether every request was answered by a step, and every step answered one.
+    pub fn verify(&self) -> Result<(), Unmet> {
+        let unmet = Unmet { misses: self.misses(), unused: self.stage.unused() };
+        if unmet.misses.is_empty() && unmet.unused.is_empty() { Ok(()) } else { Err(unmet) }
+    }
+
+    /// Ends every connection and waits until all is quiet.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tracker.close();
+        self.tracker.wait().await;
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+// === impl Stage ===
+
+impl Stage {
+    /// The answer to a request, and which step gives it.
+    fn answer(&self, question: &Question) -> Result<(Turn, Answer), String> {
+        let turn = {
+            let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+            find::find(&self.script, &mut served, question)?
+        };
+        match self.script.steps.get(turn.step) {
+            Some(step) => Ok((turn, answer::answer(step, turn, question))),
+            None => Err(format!("step {} is gone", turn.step + 1)),
+        }
+    }
+
+    fn unused(&self) -> Vec<String> {
+        let served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        let steps = self.script.steps.iter().zip(served.iter()).enumerate();
+        steps.filter(|(_, (_, served))| **served == 0).map(|(number, (step, _))| step.title(number)).collect()
+    }
+}
+
+// === impl Unmet ===
+
+impl Unmet {
+    fn lines(&self) -> Vec<String> {
+        let unused = self.unused.iter().map(|step| format!("{step} never served"));
+        self.misses.iter().cloned().chain(unused).collect()
+    }
+}
