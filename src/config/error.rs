@@ -48,10 +48,10 @@ fn one_a_line(faults: &[Fault]) -> String {
 /// Says in the operator's words what serde found.
 pub(super) fn explain(message: &str) -> String {
     if let Some(rest) = message.strip_prefix("unknown field ") {
-        return unknown("key", rest);
+        return unknown_to_serde("key", rest);
     }
     if let Some(rest) = message.strip_prefix("unknown variant ") {
-        return unknown("value", rest);
+        return unknown_to_serde("value", rest);
     }
     if let Some(name) = message.strip_prefix("missing field ") {
         return format!("{name} is missing");
@@ -64,20 +64,24 @@ pub(super) fn explain(message: &str) -> String {
 }
 
 /// `rest` is what serde says after "unknown field": the name, and those it knows, each in backticks.
-fn unknown(what: &str, rest: &str) -> String {
-    // The operator's word may itself hold a backtick, so the known ones are counted from the list's start.
+fn unknown_to_serde(what: &str, rest: &str) -> String {
+    // The operator's word may itself hold a backtick or a comma, so the list is looked for from the end.
     let (word, list) = rest.rsplit_once(", expected ").unwrap_or((rest, ""));
-    let word = word.trim_matches('`');
     let known: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
-    let word_shown = word.escape_debug();
-    match nearest(word, &known) {
-        Some(near) => format!("unknown {what} `{word_shown}`; did you mean `{near}`?"),
-        None => format!("unknown {what} `{word_shown}`; known here: {}", known.join(", ")),
+    unknown(what, word.trim_matches('`'), &known)
+}
+
+/// Says that `word` is not one of the known ones, and which was most likely meant.
+pub(super) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+    let shown = word.escape_debug();
+    match nearest(word, known) {
+        Some(near) => format!("unknown {what} `{shown}`; did you mean `{near}`?"),
+        None => format!("unknown {what} `{shown}`; known here: {}", known.join(", ")),
     }
 }
 
 /// The known word that was most likely meant.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let folded = word.to_lowercase().replace('-', "_");
     let close = known
         .iter()

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use super::plan::{Events, HttpVersion};
 use super::*;
+use crate::guard::notice::Notice;
 use crate::guard::rules::{Normalise, Reopen, ResultClass, Treatment};
 
 mod example;
@@ -281,6 +282,26 @@ fn a_text_that_is_no_toml_is_told_with_its_place() {
 #[test]
 fn columns_count_characters() {
     assert!(complaint("listen = { \"é\" = 1, x = 2 }").contains("remand.toml:1:21: listen.x:"));
+}
+
+#[test]
+fn a_text_of_the_operators_takes_the_place_of_the_built_in_one() {
+    let plan = read("[guard.notice]\ninvalid = 'Not so, {tool}, my dear model: {problems}'").unwrap();
+    let values = [("tool", "ls"), ("problems", "no")];
+    assert_eq!(plan.rules.notices.text(Notice::Invalid, &values), "Not so, ls, my dear model: no");
+}
+
+#[test]
+fn a_text_that_is_unknown_or_holds_an_unknown_placeholder_is_told() {
+    assert_eq!(
+        complaint("[guard.notice]\ninvald = 'x'"),
+        "remand.toml:2:1: guard.notice.invald: unknown key `invald`; did you mean `invalid`?"
+    );
+    let told = complaint("[guard.notice]\ninvalid = 'This is not so, {name}, and so on'");
+    assert!(
+        told.starts_with("remand.toml:2:11: guard.notice.invalid: unknown placeholder `{name}`"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 use super::Compiler;
+use crate::config::error::unknown;
 use crate::config::written;
 use crate::guard::Rules;
-use crate::guard::notice::Notices;
+use crate::guard::notice::{Notice, Notices};
 use crate::guard::rules::{
     ArgumentRule, CallRules, DenyRule, FailureRules, Mode, Normalise, Reopen, ResultClass, ResultRule,
     ResultWhen, ToolRule, Treatment,
@@ -34,9 +35,12 @@ impl Compiler<'_> {
 
     fn notices(&mut self, written: &BTreeMap<Spanned<String>, Spanned<String>>) -> Notices {
         let mut notices = Notices::default();
+        let known = Notice::ALL.map(Notice::code);
         for (name, text) in written {
-            if let Err(message) = notices.replace(name.get_ref(), text.get_ref()) {
-                self.fault(name.span(), message);
+            if !known.contains(&name.get_ref().as_str()) {
+                self.fault(name.span(), unknown("key", name.get_ref(), &known));
+            } else if let Err(message) = notices.replace(name.get_ref(), text.get_ref()) {
+                self.fault(text.span(), message);
             }
         }
         notices

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
 use super::*;
+use crate::guard::notice::{Notice, Notices};
 
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
@@ -40,12 +41,33 @@ fn what_is_commented_out_in_the_example_can_be_used() {
 }
 
 #[test]
-fn each_key_of_the_example_has_a_line_of_why_beside_or_above_it() {
-    for line in EXAMPLE.lines().filter(|line| line.contains(" = ") && !line.starts_with("# ")) {
-        let inside_tool = ["at", "normalise", "schema", "when", "as", "name", "matches", "reason"];
-        let key = line.trim_start_matches('#').split(" = ").next().unwrap();
-        let told = line.trim_start_matches('#').contains("# ");
-        assert!(told || inside_tool.contains(&key) || line.contains("{problems}"), "{line}");
+fn the_example_shows_every_text_that_the_model_reads() {
+    let file = written(&uncommented());
+    let shown: BTreeMap<&str, &str> = file
+        .guard
+        .notice
+        .iter()
+        .map(|(name, text)| (name.get_ref().as_str(), text.get_ref().as_str()))
+        .collect();
+    let built_in = Notices::default();
+    for notice in Notice::ALL {
+        let braces: Vec<String> = notice.placeholders().iter().map(|name| format!("{{{name}}}")).collect();
+        let values: Vec<(&str, &str)> =
+            notice.placeholders().iter().copied().zip(braces.iter().map(String::as_str)).collect();
+        assert_eq!(shown.get(notice.code()), Some(&built_in.text(notice, &values).as_str()));
+    }
+    assert_eq!(shown.len(), Notice::ALL.len());
+}
+
+#[test]
+fn each_key_of_the_example_tells_what_it_is_for() {
+    // These are told in the paragraph above their block.
+    let told_above = ["at", "normalise", "schema", "when", "as", "name", "matches", "reason"];
+    let texts = Notice::ALL.map(Notice::code);
+    for line in EXAMPLE.lines().filter(|line| !line.starts_with("# ")) {
+        let Some((key, rest)) = line.trim_start_matches('#').split_once(" = ") else { continue };
+        let told = rest.contains("# ") || told_above.contains(&key) || texts.contains(&key);
+        assert!(told, "{line}");
     }
 }
 
