@@ -6,6 +6,9 @@
 mod build;
 mod file;
 
+#[cfg(test)]
+mod tests;
+
 use std::num::NonZeroUsize;
 
 use bytes::Bytes;

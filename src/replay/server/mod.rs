@@ -6,6 +6,9 @@
 mod connection;
 mod play;
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
