@@ -28,6 +28,8 @@ pub struct Transcript {
     model: Option<Span>,
     /// Whether the agent asked for an event stream.
     pub stream: bool,
+    /// Whether the agent asked for the usage of a stream.
+    pub usage: bool,
     /// How many answers the agent asked for (`n`).
     pub choices: u32,
     pub tool_choice: ToolChoice,
@@ -76,7 +78,7 @@ pub enum CallKind {
 }
 
 /// One element of a history.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Element {
     pub span: Span,
     pub role: Role,
@@ -90,7 +92,7 @@ pub struct Element {
     pub(crate) name: Option<Span>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Role {
     System,
     User,
@@ -98,6 +100,7 @@ pub enum Role {
     /// A tool result.
     Tool,
     /// A role that this version does not know: relayed, compared by value, never judged.
+    #[default]
     Other,
 }
 

@@ -27,6 +27,9 @@ pub enum Verdict {
     Rewrite(Rewrite),
     /// It does not go on; the model is told why.
     Refuse(Refusal),
+    /// It is refused once more and goes on all the same, as its [`Refusal::resort`] says: the model insists,
+    /// and a wrong refusal must not lock an agent.
+    GiveUp(Refusal),
 }
 
 /// The call or calls that stand in the place of one that the model wrote.
@@ -53,4 +56,18 @@ pub struct Refusal {
     pub text: String,
     /// The call's identity (tool and canonical arguments), where the arguments could be read.
     pub key: Option<ledger::Key>,
+    /// What an agent may get of it where the refusal is given up. [`Reason::may_go_on`] says whether it is.
+    pub resort: Resort,
+}
+
+/// What may reach an agent of a refused call once nobody tries to have it mended any more.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Resort {
+    /// Nothing: it is forbidden, unknown, or cannot be read.
+    #[default]
+    Nothing,
+    /// The call, byte for byte as the model wrote it.
+    AsWritten,
+    /// What the model wrote, made readable: a mended name, quotes put right, glued calls apart.
+    Calls(Vec<Replacement>),
 }

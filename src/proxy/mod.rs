@@ -1,1 +1,13 @@
-//! TODO
+//! Moves bytes: from the agent to the provider and back. Here is where things await.
+//!
+//! It knows no field of any API and no rule. A request walks through [`server`] (sockets) and `service` (who
+//! may come in, and which way it takes); [`upstream`] carries it on; [`body`] holds what flows either way;
+//! [`failure`] is what the agent is told when that does not work.
+
+pub mod body;
+pub mod door;
+pub mod failure;
+pub mod server;
+mod service;
+mod tunnel;
+pub mod upstream;

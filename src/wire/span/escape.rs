@@ -1,0 +1,88 @@
+//! What the escapes in a JSON string mean.
+//!
+//! Text that is not well-formed does no harm here: what cannot be understood stands for itself.
+
+use std::borrow::Cow;
+
+/// A part of a string's value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::wire) enum Piece<'a> {
+    /// Stands for itself; in well-formed text neither quote, backslash nor control character is in it.
+    Text(&'a str),
+    /// Was written as an escape, or as a pair of them.
+    Char(char),
+    /// Half of a surrogate pair without the other half: no character at all.
+    Surrogate(u16),
+}
+
+/// The value of a string's text between its quotes.
+pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut value = String::with_capacity(raw.len());
+    for piece in pieces(raw) {
+        match piece {
+            Piece::Text(text) => value.push_str(text),
+            Piece::Char(char) => value.push(char),
+            Piece::Surrogate(_) => value.push(char::REPLACEMENT_CHARACTER),
+        }
+    }
+    Cow::Owned(value)
+}
+
+/// The parts of a string's text between its quotes, in order.
+pub(in crate::wire) fn pieces(raw: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = raw;
+    std::iter::from_fn(move || {
+        let (piece, left) = match rest.strip_prefix('\\') {
+            Some(escape) => escaped(escape).unwrap_or((Piece::Text("\\"), escape)),
+            None if rest.is_empty() => return None,
+            None => {
+                let end = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+                let (text, left) = rest.split_at_checked(end)?;
+                (Piece::Text(text), left)
+            }
+        };
+        rest = left;
+        Some(piece)
+    })
+}
+
+/// What the text after a backslash begins with, and the text after that.
+fn escaped(text: &str) -> Option<(Piece<'_>, &str)> {
+    let (letter, rest) = text.split_at_checked(1)?;
+    let char = match letter {
+        "\"" => '"',
+        "\\" => '\\',
+        "/" => '/',
+        "b" => '\u{8}',
+        "f" => '\u{c}',
+        "n" => '\n',
+        "r" => '\r',
+        "t" => '\t',
+        "u" => return code_unit(rest).map(|(unit, rest)| character(unit, rest)),
+        _ => return None,
+    };
+    Some((Piece::Char(char), rest))
+}
+
+/// The character that begins with `unit`, together with the second half of a pair if `rest` begins with it.
+fn character(unit: u16, rest: &str) -> (Piece<'_>, &str) {
+    let second = rest.strip_prefix("\\u").and_then(code_unit);
+    let units = [Some(unit), second.map(|(second, _)| second)];
+    match char::decode_utf16(units.into_iter().flatten()).next() {
+        Some(Ok(char)) if char.len_utf16() == 2 => (Piece::Char(char), second.map_or(rest, |(_, rest)| rest)),
+        Some(Ok(char)) => (Piece::Char(char), rest),
+        _ => (Piece::Surrogate(unit), rest),
+    }
+}
+
+fn code_unit(text: &str) -> Option<(u16, &str)> {
+    let (digits, rest) = text.split_at_checked(4)?;
+    // `from_str_radix` alone would accept a sign.
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    Some((u16::from_str_radix(digits, 16).ok()?, rest))
+}
