@@ -143,15 +143,3 @@ fn quoted(text: &str) -> String {
     }
     format!("{head:?}")
 }
-
-// === impl Step ===
-
-impl Step {
-    /// How messages name this step: its number, counted from 1, and its name.
-    pub(super) fn title(&self, number: usize) -> String {
-        match &self.name {
-            Some(name) => format!("step {} ({name})", number + 1),
-            None => format!("step {}", number + 1),
-        }
-    }
-}
