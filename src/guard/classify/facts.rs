@@ -65,7 +65,8 @@ impl Facts {
             || raised;
         self.succeeded |= succeeded;
         let of_error = |name: &str| error.filter(|error| error.kind() == Kind::Object)?.member(name);
-        self.status = self.status.or(status).or_else(|| of_error("status").or(of_error("code")).and_then(self::status));
+        self.status =
+            self.status.or(status).or_else(|| of_error("status").or(of_error("code")).and_then(self::status));
         let codes = [member(members, "code"), member(members, "Code"), of_error("code"), error];
         self.invalid_parameters |= of_error("code").and_then(Json::integer) == Some(INVALID_PARAMETERS);
         if self.code.is_none() {
@@ -166,7 +167,9 @@ fn code(value: Json<'_>, status: Option<u16>) -> Option<String> {
 /// What an error's member says, as text.
 fn message(value: Json<'_>) -> Option<String> {
     match value.kind() {
-        Kind::String => value.string().filter(|text| !text.trim().is_empty()).map(std::borrow::Cow::into_owned),
+        Kind::String => {
+            value.string().filter(|text| !text.trim().is_empty()).map(std::borrow::Cow::into_owned)
+        }
         Kind::Object => {
             let names = ["message", "Message", "msg", "detail", "reason"];
             let own = names.into_iter().find_map(|name| value.member(name).and_then(Json::string));

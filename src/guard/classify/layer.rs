@@ -94,7 +94,8 @@ pub(super) fn peel(text: &str) -> Vec<Layer<'_>> {
 
 /// The JSON object in which an error's text ends, if it does: it begins on the first line.
 pub(super) fn embedded(text: &str) -> Option<Layer<'_>> {
-    let start = text.bytes().take(EMBEDDED_WITHIN).take_while(|byte| *byte != b'\n').position(|byte| byte == b'{')?;
+    let start =
+        text.bytes().take(EMBEDDED_WITHIN).take_while(|byte| *byte != b'\n').position(|byte| byte == b'{')?;
     let layer = Layer::read(Cow::Borrowed(text.get(start..)?.trim_end()));
     (!layer.is_text()).then_some(layer)
 }
@@ -160,8 +161,11 @@ impl<'a> Layer<'a> {
         let mut object = reader.object().ok()?;
         while let Ok(Some(key)) = reader.next_key(&mut object) {
             let Ok(value) = reader.value() else { break };
-            let name =
-                if key.raw.contains('\\') { Cow::Owned(key.name().into_owned()) } else { Cow::Borrowed(key.raw) };
+            let name = if key.raw.contains('\\') {
+                Cow::Owned(key.name().into_owned())
+            } else {
+                Cow::Borrowed(key.raw)
+            };
             members.push((name, value));
         }
         Some(members)

@@ -1,0 +1,198 @@
+//! Reads a transcript answer by answer.
+//!
+//! An answer is an assistant's element and the results that follow it. Assistants' elements without anything
+//! between them are one answer: some agents write a call an element. A result belongs to the nearest call
+//! before it that is still open under its id, for ids come again.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::settle::Step;
+use super::{Key, Ledger, tool};
+use crate::dialect::{Call, CallKind, Element, Role, Transcript};
+use crate::guard::classify::{Failure, Outcome, classify};
+use crate::guard::rules::{Reopen, Rules, ToolPolicy};
+
+/// Folds the elements into the ledger.
+pub(super) fn fold<'t>(
+    transcript: &'t Transcript,
+    rules: &'t Rules,
+    key: &'t mut dyn FnMut(&Call<'_>) -> Option<Key>,
+    ledger: &'t mut Ledger,
+) {
+    let start = start(transcript, rules);
+    let mut fold = Fold { transcript, rules, key, ledger, tools: HashMap::new(), answer: Answer::default() };
+    for element in transcript.elements.get(start..).unwrap_or_default() {
+        fold.element(element);
+    }
+    fold.settle();
+}
+
+/// Where to begin: at the last user message that empties the ledger. But the call that a later result answers
+/// may stand before that message, so at the assistant's elements before it.
+fn start(transcript: &Transcript, rules: &Rules) -> usize {
+    let elements = &transcript.elements;
+    if rules.failures.reopen == Reopen::Never {
+        return 0;
+    }
+    let Some(spoke) = elements.iter().rposition(|element| speaks(transcript, element)) else { return 0 };
+    let before = elements.get(..spoke).unwrap_or_default();
+    let is_answer = |element: &Element| element.role == Role::Assistant;
+    let Some(last) = before.iter().rposition(is_answer) else { return spoke };
+    before
+        .get(..last)
+        .unwrap_or_default()
+        .iter()
+        .rposition(|element| !is_answer(element))
+        .map_or(0, |at| at + 1)
+}
+
+/// Whether an element is the user's word. What agents put into reminders is not.
+fn speaks(transcript: &Transcript, element: &Element) -> bool {
+    element.role == Role::User && !is_reminder(&transcript.content(element))
+}
+
+/// Whether a text is one `<system-reminder>` or several, and nothing else.
+pub(super) fn is_reminder(text: &str) -> bool {
+    let mut rest = text.trim();
+    let mut found = false;
+    while let Some(inner) = rest.strip_prefix("<system-reminder>") {
+        let Some((_, after)) = inner.split_once("</system-reminder>") else { return false };
+        rest = after.trim_start();
+        found = true;
+    }
+    found && rest.is_empty()
+}
+
+struct Fold<'t> {
+    transcript: &'t Transcript,
+    rules: &'t Rules,
+    key: &'t mut dyn FnMut(&Call<'_>) -> Option<Key>,
+    ledger: &'t mut Ledger,
+    /// What the rules say of each tool met so far.
+    tools: HashMap<String, Known<'t>>,
+    answer: Answer<'t>,
+}
+
+/// What the rules say of a tool.
+struct Known<'t> {
+    policy: ToolPolicy<'t>,
+    read_only: bool,
+}
+
+/// The answer being read. `steps` stand for `calls`, one for one.
+#[derive(Default)]
+struct Answer<'t> {
+    calls: Vec<Call<'t>>,
+    steps: Vec<Step>,
+    /// Something stood behind its calls, so a further assistant's element is another answer.
+    followed: bool,
+}
+
+// === impl Fold ===
+
+impl<'t> Fold<'t> {
+    fn element(&mut self, element: &'t Element) {
+        match element.role {
+            Role::Assistant => self.assistant(element),
+            Role::Tool => self.result(element),
+            Role::User if speaks(self.transcript, element) => self.user(),
+            Role::User | Role::System | Role::Other => self.answer.followed = true,
+        }
+    }
+
+    fn assistant(&mut self, element: &'t Element) {
+        let calls = self.transcript.calls(element);
+        // Words alone make no answer: a result may still come behind them.
+        if self.answer.followed && !calls.is_empty() {
+            self.settle();
+        }
+        for call in calls {
+            let read_only = self.known(&call.name).read_only;
+            self.answer.calls.push(call);
+            self.answer.steps.push(Step { read_only, outcome: None, text: 0 });
+        }
+    }
+
+    /// What had failed by now is forgotten; what still runs may fail after the user spoke.
+    fn user(&mut self) {
+        self.answer.followed = true;
+        if self.rules.failures.reopen == Reopen::Never {
+            return;
+        }
+        self.ledger.reopen();
+        for step in &mut self.answer.steps {
+            if matches!(step.outcome, Some(Outcome::Failure(_) | Outcome::Success)) {
+                step.outcome = Some(Outcome::Control);
+            }
+        }
+    }
+
+    fn result(&mut self, element: &'t Element) {
+        self.answer.followed = true;
+        let Some(index) = self.answered(element) else { return };
+        let text = self.transcript.content(element);
+        let Some(call) = self.answer.calls.get(index) else { return };
+        let name = call.name.clone();
+        let outcome = self.outcome(&name, &text);
+        if let Some(step) = self.answer.steps.get_mut(index) {
+            if matches!(outcome, Outcome::Failure(_)) {
+                step.text = digest(&text);
+            }
+            step.outcome = Some(outcome);
+        }
+    }
+
+    /// The call that a result answers: the first that is open under its id, for equal ids beside each other
+    /// are answered in order. A text of ours that stood in for a result makes way for the real one.
+    fn answered(&self, element: &Element) -> Option<usize> {
+        let id = self.transcript.answers(element);
+        let name = self.transcript.result_name(element);
+        let is_asked = |call: &Call<'_>| match (&id, &name) {
+            (Some(id), _) => call.kind != CallKind::Legacy && call.id == *id,
+            (None, Some(name)) => call.kind == CallKind::Legacy && call.name == *name,
+            (None, None) => false,
+        };
+        let find = |wanted: Option<Outcome>| {
+            let mut both = self.answer.calls.iter().zip(&self.answer.steps);
+            both.position(|(call, step)| is_asked(call) && step.outcome == wanted)
+        };
+        find(None).or_else(|| find(Some(Outcome::Unknown)))
+    }
+
+    fn outcome(&mut self, name: &Cow<'_, str>, text: &str) -> Outcome {
+        if self.rules.notices.wrote(text) {
+            return Outcome::Unknown;
+        }
+        let marker = &self.rules.failures.marker;
+        match classify(text, &self.known(name).policy, marker) {
+            Outcome::Failure(failure) => Outcome::Failure(Failure {
+                terminal: failure.terminal && !(failure.arguments && tool::reports_on_others(name)),
+                ..failure
+            }),
+            outcome => outcome,
+        }
+    }
+
+    fn known(&mut self, name: &str) -> &Known<'t> {
+        let rules = self.rules;
+        self.tools.entry(name.to_owned()).or_insert_with(|| {
+            let policy = rules.policy(name);
+            Known { read_only: tool::is_read_only(name, rules, &policy), policy }
+        })
+    }
+
+    fn settle(&mut self) {
+        let answer = std::mem::take(&mut self.answer);
+        let key = &mut self.key;
+        self.ledger.settle(&answer.steps, &mut |index| key(answer.calls.get(index)?));
+    }
+}
+
+/// Tells texts apart within one fold.
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
