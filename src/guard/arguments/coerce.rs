@@ -165,7 +165,8 @@ impl Walk<'_> {
     /// Gives the one unknown member the name of the missing one, if they differ in case and separators only.
     fn rename(&mut self, members: &[(Key<'_>, Json<'_>)], offset: usize, missing: &str) {
         let Some(names) = self.schema.names(&self.path) else { return };
-        let mut unknown = members.iter().filter(|(key, _)| names.binary_search(&key.name().as_ref()).is_err());
+        let mut unknown =
+            members.iter().filter(|(key, _)| names.binary_search(&key.name().as_ref()).is_err());
         let (Some((key, _)), None) = (unknown.next(), unknown.next()) else { return };
         if fold(&key.name()) == fold(missing) {
             let span = Span::new(key.span.start + offset, key.span.end + offset);

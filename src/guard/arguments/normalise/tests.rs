@@ -41,14 +41,8 @@ fn the_slug_of_the_field_is_lowered_and_a_hopeless_one_stays_hopeless() {
 
 #[test]
 fn only_strings_at_the_pointer_are_touched() {
-    for text in [
-        r#"{"a":5}"#,
-        r#"{"a":["X"]}"#,
-        r#"{"a":null}"#,
-        r#"{"b":"X"}"#,
-        r#"{"b":{"a":"X"}}"#,
-        r"{}",
-    ] {
+    for text in [r#"{"a":5}"#, r#"{"a":["X"]}"#, r#"{"a":null}"#, r#"{"b":"X"}"#, r#"{"b":{"a":"X"}}"#, r"{}"]
+    {
         assert_eq!(normal(text, "/a", &[Lowercase]), text);
     }
     assert_eq!(normal(r#"{"b":{"a":["X","Y"]}}"#, "/b/a/1", &[Lowercase]), r#"{"b":{"a":["X","y"]}}"#);
