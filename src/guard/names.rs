@@ -84,7 +84,17 @@ impl<'a> Catalogue<'a> {
         if !self.transcript.closed {
             return Name::Known;
         }
-        if self.transcript.tools.is_empty() { Name::NoTools } else { Name::Unknown { nearest: self.nearest(name) } }
+        if self.transcript.tools.is_empty() {
+            Name::NoTools
+        } else {
+            Name::Unknown { nearest: self.nearest(name) }
+        }
+    }
+
+    /// The name that a call in the history counts under: what it means, where it means one tool.
+    pub fn canonical(&self, name: &str) -> String {
+        let mend = self.rules.calls.repair && !self.offers(name) && !self.was_answered(name);
+        mend.then(|| self.meant(name)).flatten().unwrap_or_else(|| name.to_owned())
     }
 
     /// The one offered tool that `name` can mean.

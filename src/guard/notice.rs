@@ -150,9 +150,9 @@ impl Notices {
         // Others trim what they pass on; a value left empty at the end needs the white space before it.
         let trimmed = text.trim();
         let built_in = LOCALES.iter().flat_map(|locale| Notice::ALL.into_iter().map(locale));
-        built_in.chain(self.own.iter().map(|(_, own)| own.as_str())).any(|template| {
-            fits(template, trimmed) || fits(template, text)
-        })
+        built_in
+            .chain(self.own.iter().map(|(_, own)| own.as_str()))
+            .any(|template| fits(template, trimmed) || fits(template, text))
     }
 
     fn template(&self, notice: Notice) -> &str {

@@ -42,7 +42,9 @@ pub(super) struct Slot {
 pub(super) enum State {
     Open,
     /// No more is expected; the output limit may have cut it.
-    Complete { cut: bool },
+    Complete {
+        cut: bool,
+    },
     /// It outgrew what may be held; its input was let go.
     TooLarge,
     Forwarded,
@@ -87,7 +89,9 @@ impl Calls {
         let name = fragment.name.map(|span| text(data, span));
         let offered = &self.offered;
         if let Some(slot) = self.slots.get_mut(position) {
-            slot.irregular |= !whole && (fragment.index.is_none() && fragment.kind != CallKind::Legacy || !begins && fragment.blank);
+            slot.irregular |= !whole
+                && (fragment.index.is_none() && fragment.kind != CallKind::Legacy
+                    || !begins && fragment.blank);
             if slot.id.is_empty() && !id.is_empty() {
                 slot.id = id.into_owned();
                 slot.irregular |= !begins;
@@ -110,9 +114,9 @@ impl Calls {
         let position = if fragment.kind == CallKind::Legacy {
             mine().find(|(_, slot)| slot.kind == CallKind::Legacy)
         } else if let Some((index, _)) = fragment.index {
-            mine().find(|(_, slot)| slot.index == Some(index)).filter(|(_, slot)| {
-                id.is_empty() || slot.id.is_empty() || slot.id == id
-            })
+            mine()
+                .find(|(_, slot)| slot.index == Some(index))
+                .filter(|(_, slot)| id.is_empty() || slot.id.is_empty() || slot.id == id)
         } else if id.is_empty() {
             mine().next().filter(|(_, slot)| fragment.name.is_none() || !slot.is_whole())
         } else {

@@ -12,7 +12,8 @@ use crate::wire::splice::{self, Splices};
 /// Appends elements to the history. `false` where the request has none to append to.
 pub(crate) fn append(transcript: &Transcript, elements: &[Bytes], edits: &mut Splices) -> bool {
     let Some(history) = transcript.history else { return false };
-    let texts: Vec<_> = elements.iter().map(|element| std::str::from_utf8(element).unwrap_or_default()).collect();
+    let texts: Vec<_> =
+        elements.iter().map(|element| std::str::from_utf8(element).unwrap_or_default()).collect();
     let (at, with) = splice::append(transcript.json(history), history.start, &texts.join(","));
     edits.insert(at, with);
     true
@@ -24,7 +25,8 @@ pub(crate) fn conclude(transcript: &Transcript, edits: &mut Splices) {
     if let Some(at) = transcript.tool_choice_at {
         return edits.replace(at, r#""none""#);
     }
-    let member = if first.kind == CallKind::Legacy { r#""function_call":"none""# } else { r#""tool_choice":"none""# };
+    let member =
+        if first.kind == CallKind::Legacy { r#""function_call":"none""# } else { r#""tool_choice":"none""# };
     let body = transcript.text();
     let start = body.len() - body.trim_start().len();
     let (at, with) = splice::append(Json::trusted(body.trim()), start, member);
@@ -73,7 +75,9 @@ fn cut_others(transcript: &Transcript, element: &Element, hidden: &Hidden, edits
 }
 
 fn restore_calls(transcript: &Transcript, element: &Element, siblings: &[HiddenCall], edits: &mut Splices) {
-    let Some(list) = element.calls.map(|span| transcript.json(span)).filter(|list| list.kind() == Kind::Array) else {
+    let Some(list) =
+        element.calls.map(|span| transcript.json(span)).filter(|list| list.kind() == Kind::Array)
+    else {
         return;
     };
     let shown: Vec<_> = list.elements().map(|call| call.span_in(transcript.text())).collect();
@@ -93,12 +97,11 @@ fn restore_calls(transcript: &Transcript, element: &Element, siblings: &[HiddenC
 fn restore_results(transcript: &Transcript, index: usize, siblings: &[HiddenCall], edits: &mut Splices) {
     let Some(element) = transcript.elements.get(index) else { return };
     let ids: Vec<Cow<'_, str>> = transcript.calls(element).into_iter().map(|call| call.id).collect();
-    let block = || transcript.elements.iter().skip(index + 1).take_while(|element| element.role == Role::Tool);
+    let block =
+        || transcript.elements.iter().skip(index + 1).take_while(|element| element.role == Role::Tool);
     for (before, sibling) in siblings.iter().enumerate() {
         let earlier = ids.get(..sibling.position.saturating_sub(before)).unwrap_or(&ids);
-        let answers = |result: &&Element| {
-            transcript.answers(result).is_some_and(|id| earlier.contains(&id))
-        };
+        let answers = |result: &&Element| transcript.answers(result).is_some_and(|id| earlier.contains(&id));
         let at = block().filter(answers).last().unwrap_or(element).span.end;
         edits.insert(at, ",");
         edits.insert(at, sibling.result.clone());

@@ -11,7 +11,8 @@ use crate::wire::span::{Json, Kind};
 
 /// What ids of ours are made from: the same for the same request, another in the next.
 pub(super) fn seed(transcript: &Transcript) -> String {
-    let last = transcript.elements.last().map(|element| element.span.of(transcript.text())).unwrap_or_default();
+    let last =
+        transcript.elements.last().map(|element| element.span.of(transcript.text())).unwrap_or_default();
     let digest: Digest = Sha256::digest(last).into();
     format!("{} {digest:?}", transcript.elements.len())
 }
@@ -30,9 +31,11 @@ pub(super) fn visible(text: &str, calls: &[(String, String, String)]) -> Digest 
 
 /// An assistant's element of a history, as an answer that an agent saw.
 pub(crate) fn visible_of(transcript: &Transcript, element: &Element) -> Visible {
-    let calls: Vec<_> = transcript.calls(element).into_iter().map(|call| {
-        (call.id.into_owned(), call.name.into_owned(), call.arguments.into_owned())
-    }).collect();
+    let calls: Vec<_> = transcript
+        .calls(element)
+        .into_iter()
+        .map(|call| (call.id.into_owned(), call.name.into_owned(), call.arguments.into_owned()))
+        .collect();
     let digest = visible(&transcript.content(element), &calls);
     Visible { ids: calls.into_iter().map(|(id, ..)| id).collect(), digest }
 }
@@ -46,7 +49,9 @@ pub(crate) fn bytes_of(transcript: &Transcript, element: &Element) -> Vec<u8> {
                 link(&mut links, &part_value(part));
             }
         }
-        Some(content) => link(&mut links, content.string().unwrap_or_else(|| content.text().into()).as_bytes()),
+        Some(content) => {
+            link(&mut links, content.string().unwrap_or_else(|| content.text().into()).as_bytes())
+        }
         None => link(&mut links, b""),
     }
     for call in transcript.calls(element) {

@@ -28,9 +28,12 @@ fn assistant(text: &Text, slots: &[Slot]) -> Bytes {
         element.push_str(&format!(",\"content\":{content}"));
     }
     let calls: Vec<_> = slots.iter().map(call).collect();
-    let joined = calls.iter().map(|call| std::str::from_utf8(call).unwrap_or_default()).collect::<Vec<_>>().join(",");
+    let joined =
+        calls.iter().map(|call| std::str::from_utf8(call).unwrap_or_default()).collect::<Vec<_>>().join(",");
     match slots {
-        [legacy] if legacy.kind == CallKind::Legacy => element.push_str(&format!(",\"function_call\":{joined}")),
+        [legacy] if legacy.kind == CallKind::Legacy => {
+            element.push_str(&format!(",\"function_call\":{joined}"))
+        }
         _ => element.push_str(&format!(",\"tool_calls\":[{joined}]")),
     }
     for (name, value) in &text.others {
@@ -52,7 +55,9 @@ pub(super) fn call(slot: &Slot) -> Bytes {
         }
         CallKind::Function => {
             let input = readable(slot);
-            format!(r#"{{"id":{id},"type":"function","function":{{"name":{name},"arguments":{input}}}{others}}}"#)
+            format!(
+                r#"{{"id":{id},"type":"function","function":{{"name":{name},"arguments":{input}}}{others}}}"#
+            )
         }
         CallKind::Legacy => format!(r#"{{"name":{name},"arguments":{}}}"#, readable(slot)),
     })
@@ -88,8 +93,17 @@ pub(super) fn result(slot: &Slot, text: &str) -> Bytes {
 
 /// A piece of a call, written so that every client puts it together rightly: numbered, the id and the name
 /// on the first piece only. `index`: its number, in streams.
-pub(super) fn piece(slot: &Slot, fragment: &Fragment, data: &str, index: Option<usize>, first: bool) -> String {
-    let input = fragment.input.map(|span| span.of(data)).map(|raw| if raw.starts_with('"') { raw.to_owned() } else { quote(raw) });
+pub(super) fn piece(
+    slot: &Slot,
+    fragment: &Fragment,
+    data: &str,
+    index: Option<usize>,
+    first: bool,
+) -> String {
+    let input = fragment
+        .input
+        .map(|span| span.of(data))
+        .map(|raw| if raw.starts_with('"') { raw.to_owned() } else { quote(raw) });
     let name = first.then(|| quote(&slot.name));
     entry(slot, first.then_some(slot.id.as_str()), name, input, index)
 }
@@ -99,8 +113,15 @@ pub(super) fn new_call(slot: &Slot, id: &str, call: &NewCall, index: Option<usiz
     entry(slot, Some(id), Some(quote(&call.name)), Some(quote(&call.arguments)), index)
 }
 
-fn entry(slot: &Slot, id: Option<&str>, name: Option<String>, input: Option<String>, index: Option<usize>) -> String {
-    let (kind, member) = if slot.kind == CallKind::Custom { ("custom", "input") } else { ("function", "arguments") };
+fn entry(
+    slot: &Slot,
+    id: Option<&str>,
+    name: Option<String>,
+    input: Option<String>,
+    index: Option<usize>,
+) -> String {
+    let (kind, member) =
+        if slot.kind == CallKind::Custom { ("custom", "input") } else { ("function", "arguments") };
     let mut inner: Vec<String> = name.map(|name| format!("\"name\":{name}")).into_iter().collect();
     inner.extend(input.map(|input| format!("\"{member}\":{input}")));
     if slot.kind == CallKind::Legacy {

@@ -87,7 +87,8 @@ impl Telling<'_> {
     /// A value that fits no branch of a choice: the kinds wanted, if that is all; else what the branch misses
     /// that comes nearest.
     fn choice(&mut self, base: &str, place: &str, context: &[Vec<ValidationError<'_>>], branches: usize) {
-        let is_here = |fault: &&ValidationError<'_>| format!("{base}{}", fault.instance_path().as_str()) == place;
+        let is_here =
+            |fault: &&ValidationError<'_>| format!("{base}{}", fault.instance_path().as_str()) == place;
         let wrong_kind = |branch: &Vec<ValidationError<'_>>| {
             branch.iter().filter(is_here).any(|fault| matches!(fault.kind(), Fault::Type { .. }))
         };
@@ -117,7 +118,8 @@ impl Telling<'_> {
             let kinds = self.kinds(&path).map(|kinds| format!(" ({kinds})"));
             quote(&excerpt(name, NAME)) + &kinds.unwrap_or_default()
         }));
-        let received = self.at(place).into_iter().flat_map(|object| object.members().map(|(key, _)| key.name()));
+        let received =
+            self.at(place).into_iter().flat_map(|object| object.members().map(|(key, _)| key.name()));
         let received = list(received.map(|name| excerpt(&name, NAME).into_owned()));
         let received = if received.is_empty() { "nothing".to_owned() } else { received };
         let colon = if place.is_empty() { "" } else { ": " };

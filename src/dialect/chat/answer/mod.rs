@@ -11,7 +11,9 @@ mod text;
 
 use bytes::Bytes;
 
-use crate::dialect::{Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible};
+use crate::dialect::{
+    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
+};
 use crate::wire::span::Json;
 use crate::wire::sse::Frame;
 
@@ -215,9 +217,12 @@ impl Answer {
     }
 
     pub fn forwarded(&self) -> usize {
-        self.calls.slots.iter().map(|slot| slot.choice).max().map_or(0, |last| {
-            (0..=last).map(|choice| self.calls.outgoing(choice)).sum()
-        })
+        self.calls
+            .slots
+            .iter()
+            .map(|slot| slot.choice)
+            .max()
+            .map_or(0, |last| (0..=last).map(|choice| self.calls.outgoing(choice)).sum())
     }
 
     /// The choices that lost all of their calls.
@@ -311,7 +316,8 @@ impl Head {
 }
 
 fn usage_of(usage: Json<'_>, before: Usage) -> Usage {
-    let tokens = |name| usage.member(name).and_then(Json::integer).and_then(|tokens| u64::try_from(tokens).ok());
+    let tokens =
+        |name| usage.member(name).and_then(Json::integer).and_then(|tokens| u64::try_from(tokens).ok());
     Usage {
         input: tokens("prompt_tokens").unwrap_or(before.input),
         output: tokens("completion_tokens").unwrap_or(before.output),

@@ -46,7 +46,9 @@ impl Queue {
     pub(super) fn push(&mut self, frame: Frame, fragments: Vec<usize>, ends: bool) {
         let calls = Touched::new(fragments);
         match self.held.back_mut() {
-            Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => last.extend(&frame),
+            Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => {
+                last.extend(&frame)
+            }
             _ => self.held.push_back(Held { raw: Raw::One(frame), calls, ends }),
         }
     }
@@ -54,7 +56,8 @@ impl Queue {
     /// The next that may go: all of its calls are decided, and so is the end if it holds that.
     pub(super) fn next(&mut self, calls: &Calls, end_may_go: bool) -> Option<Held> {
         let front = self.held.front()?;
-        let decided = front.calls.all(|position| calls.slots.get(position).is_none_or(super::Slot::is_decided));
+        let decided =
+            front.calls.all(|position| calls.slots.get(position).is_none_or(super::Slot::is_decided));
         if decided && (end_may_go || !front.ends) { self.held.pop_front() } else { None }
     }
 
@@ -79,7 +82,8 @@ impl Held {
     pub(super) fn is_plain(&self, calls: &Calls, whole: bool) -> bool {
         self.calls.all(|position| {
             calls.slots.get(position).is_some_and(|slot| {
-                let numbered = whole || slot.index.is_none_or(|index| index as usize == calls.number(position));
+                let numbered =
+                    whole || slot.index.is_none_or(|index| index as usize == calls.number(position));
                 slot.state == State::Forwarded && !slot.irregular && numbered
             })
         })

@@ -75,7 +75,13 @@ impl Answer {
             return self.render_done(frame, strip, out);
         }
         let Ok(event) = event::read(data) else { return out.push(frame.raw.clone()) };
-        let mut draft = Draft { data, edits: Splices::default(), says: self.whole || event.error, before: Vec::new(), strip };
+        let mut draft = Draft {
+            data,
+            edits: Splices::default(),
+            says: self.whole || event.error,
+            before: Vec::new(),
+            strip,
+        };
         self.render_event(&event, calls, &mut draft);
         out.append(&mut draft.before);
         if draft.edits.is_empty() {
@@ -90,7 +96,9 @@ impl Answer {
     fn render_event(&mut self, event: &Event, calls: &Touched, draft: &mut Draft<'_>) {
         if self.round > 0 {
             let head = &self.head;
-            for (at, first) in [(event.id, &head.id), (event.created, &head.created), (event.model, &head.model)] {
+            for (at, first) in
+                [(event.id, &head.id), (event.created, &head.created), (event.model, &head.model)]
+            {
                 if let (Some(at), Some(first)) = (at, first)
                     && at.of(draft.data) != first
                 {
@@ -120,7 +128,8 @@ impl Answer {
             return;
         }
         let total = self.usage.input + self.spent + self.usage.output;
-        for (name, value) in [("completion_tokens", self.spent + self.usage.output), ("total_tokens", total)] {
+        for (name, value) in [("completion_tokens", self.spent + self.usage.output), ("total_tokens", total)]
+        {
             if let Some(old) = usage.member(name) {
                 draft.edits.replace(old.span_in(draft.data), value.to_string());
             }
@@ -129,7 +138,9 @@ impl Answer {
 
     fn render_text(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
         draft.says |= !choice.others.is_empty();
-        let Some(content) = choice.content.filter(|_| choice.has_text()) else { return self.render_whole_text(choice, draft) };
+        let Some(content) = choice.content.filter(|_| choice.has_text()) else {
+            return self.render_whole_text(choice, draft);
+        };
         draft.says = true;
         if choice.index != 0 {
             return;
@@ -174,7 +185,8 @@ impl Answer {
     }
 
     fn render_calls(&mut self, choice: &Choice, calls: &Touched, piece: &mut usize, draft: &mut Draft<'_>) {
-        let mut members: Vec<usize> = choice.role.filter(|_| self.round > 0 && !self.whole).into_iter().collect();
+        let mut members: Vec<usize> =
+            choice.role.filter(|_| self.round > 0 && !self.whole).into_iter().collect();
         draft.says |= choice.role.is_some() && members.is_empty() && !draft.strip;
         let mut gone = Vec::new();
         let mut edits = Vec::new();
@@ -216,7 +228,9 @@ impl Answer {
         let first = !std::mem::replace(&mut slot.started, true);
         let index = |offset: usize| (!whole && custom != CallKind::Legacy).then_some(number + offset);
         match &slot.state {
-            State::Forwarded if slot.irregular => Piece::Text(write::piece(slot, fragment, draft.data, index(0), first)),
+            State::Forwarded if slot.irregular => {
+                Piece::Text(write::piece(slot, fragment, draft.data, index(0), first))
+            }
             State::Forwarded => match fragment.index.filter(|(old, _)| !whole && *old as usize != number) {
                 Some((_, at)) => {
                     draft.edits.replace(at, number.to_string());
@@ -226,7 +240,8 @@ impl Answer {
             },
             State::Replaced(_) if first => {
                 let calls = outgoing.iter().enumerate();
-                let texts: Vec<_> = calls.map(|(part, (id, call))| write::new_call(slot, id, call, index(part))).collect();
+                let texts: Vec<_> =
+                    calls.map(|(part, (id, call))| write::new_call(slot, id, call, index(part))).collect();
                 Piece::Text(texts.join(","))
             }
             _ => Piece::Gone,
@@ -238,7 +253,9 @@ impl Answer {
         let Some(slot) = self.calls.slots.get(position) else { return Vec::new() };
         let id = |part: usize| if part == 0 { slot.id.clone() } else { self.calls.mint(position, part) };
         match &slot.state {
-            State::Replaced(calls) => calls.iter().cloned().enumerate().map(|(part, call)| (id(part), call)).collect(),
+            State::Replaced(calls) => {
+                calls.iter().cloned().enumerate().map(|(part, call)| (id(part), call)).collect()
+            }
             State::Refused(_) => Vec::new(),
             _ => vec![(id(0), NewCall { name: slot.name.clone(), arguments: slot.arguments() })],
         }
@@ -266,14 +283,18 @@ impl Answer {
 
     /// The words that end an answer whose calls were all refused.
     fn say_closing(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice.index)) else { return };
+        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice.index))
+        else {
+            return;
+        };
         if self.closed.contains(&choice.index) {
             return;
         }
         self.closed.push(choice.index);
         let raw = quote(&words);
         let said = Json::trusted(&raw).raw_string().unwrap_or_default();
-        let known = self.texts.iter().find(|text| text.choice == choice.index).map_or(0, |text| text.said.len());
+        let known =
+            self.texts.iter().find(|text| text.choice == choice.index).map_or(0, |text| text.said.len());
         let mut told = String::new();
         if choice.index == 0 {
             let before = self.sent.len();

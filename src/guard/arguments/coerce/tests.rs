@@ -27,13 +27,13 @@ const SCHEMA: &str = r##"{
 }"##;
 
 fn coerced(text: &str) -> Option<String> {
-    coerce(text, &Schema::compile(SCHEMA, &[]))
+    coerce(text, &Schema::compile(SCHEMA, &[]), &|_| None)
 }
 
 fn with(schema: &str, text: &str) -> Option<String> {
     let schema = Schema::compile(schema, &[]);
     assert_eq!(schema.ignored(), None);
-    coerce(text, &schema)
+    coerce(text, &schema, &|_| None)
 }
 
 #[test]
@@ -196,9 +196,10 @@ fn branches_of_a_choice_are_looked_into() {
 #[test]
 fn the_operators_schema_counts_too() {
     let schema = Schema::compile(r"{}", &[("/n", r#"{"type":"integer"}"#)]);
-    assert_eq!(coerce(r#"{"n":"5","m":"5"}"#, &schema).as_deref(), Some(r#"{"n":5,"m":"5"}"#));
-    let stricter = Schema::compile(r#"{"properties":{"n":{"type":"string"}}}"#, &[("/n", r#"{"pattern":"^a"}"#)]);
-    assert_eq!(coerce(r#"{"n":"5"}"#, &stricter), None);
+    assert_eq!(coerce(r#"{"n":"5","m":"5"}"#, &schema, &|_| None).as_deref(), Some(r#"{"n":5,"m":"5"}"#));
+    let stricter =
+        Schema::compile(r#"{"properties":{"n":{"type":"string"}}}"#, &[("/n", r#"{"pattern":"^a"}"#)]);
+    assert_eq!(coerce(r#"{"n":"5"}"#, &stricter, &|_| None), None);
 }
 
 #[test]
@@ -226,17 +227,22 @@ fn value() -> impl Strategy<Value = String> {
         "[a-zA-Z0-9 .\\[\\]{},-]{0,8}".prop_map(|text| quote(&text)),
         any::<i32>().prop_map(|value| format!("\"{value}\"")),
         prop::collection::vec(any::<u8>(), 0..3).prop_map(|list| format!("\"{list:?}\"")),
-        prop::collection::vec("\"?[0-9]{1,3}\"?".prop_filter("quotes pair", |t| t.matches('"').count() != 1), 0..3)
-            .prop_map(|list| format!("[{}]", list.join(","))),
+        prop::collection::vec(
+            "\"?[0-9]{1,3}\"?".prop_filter("quotes pair", |t| t.matches('"').count() != 1),
+            0..3
+        )
+        .prop_map(|list| format!("[{}]", list.join(","))),
     ]
 }
 
 fn arguments() -> impl Strategy<Value = String> {
     let names = prop::sample::select(vec![
-        "text", "any", "n", "x", "flag", "maybe", "either", "list", "texts", "lists", "opt_list", "object", "unit",
+        "text", "any", "n", "x", "flag", "maybe", "either", "list", "texts", "lists", "opt_list", "object",
+        "unit",
     ]);
     prop::collection::btree_map(names, value(), 0..5).prop_map(|members| {
-        let members: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+        let members: Vec<String> =
+            members.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
         format!("{{{}}}", members.join(" ,"))
     })
 }

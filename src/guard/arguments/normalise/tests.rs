@@ -8,7 +8,7 @@ fn rule(at: &str, operations: &[Normalise]) -> ArgumentRule {
 }
 
 fn normal(text: &str, at: &str, operations: &[Normalise]) -> String {
-    normalise(text, &[&rule(at, operations)]).into_owned()
+    normalise(text, &[&rule(at, operations)]).unwrap_or_else(|| text.to_owned())
 }
 
 #[test]
@@ -41,14 +41,8 @@ fn the_slug_of_the_field_is_lowered_and_a_hopeless_one_stays_hopeless() {
 
 #[test]
 fn only_strings_at_the_pointer_are_touched() {
-    for text in [
-        r#"{"a":5}"#,
-        r#"{"a":["X"]}"#,
-        r#"{"a":null}"#,
-        r#"{"b":"X"}"#,
-        r#"{"b":{"a":"X"}}"#,
-        r"{}",
-    ] {
+    for text in [r#"{"a":5}"#, r#"{"a":["X"]}"#, r#"{"a":null}"#, r#"{"b":"X"}"#, r#"{"b":{"a":"X"}}"#, r"{}"]
+    {
         assert_eq!(normal(text, "/a", &[Lowercase]), text);
     }
     assert_eq!(normal(r#"{"b":{"a":["X","Y"]}}"#, "/b/a/1", &[Lowercase]), r#"{"b":{"a":["X","y"]}}"#);
@@ -57,7 +51,7 @@ fn only_strings_at_the_pointer_are_touched() {
 #[test]
 fn a_string_that_is_normal_keeps_its_bytes() {
     for text in [r#"{"a":"\u0061\/b"}"#, r#"{ "a" : "x" }"#] {
-        assert!(matches!(normalise(text, &[&rule("/a", &[Trim, Lowercase])]), Cow::Borrowed(_)));
+        assert_eq!(normalise(text, &[&rule("/a", &[Trim, Lowercase])]), None);
     }
     assert_eq!(normal(r#"{"a":"\u0041\n\"\/"}"#, "/a", &[Lowercase]), r#"{"a":"a\n\"/"}"#);
 }

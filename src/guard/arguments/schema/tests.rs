@@ -2,8 +2,7 @@ use super::*;
 
 fn met(schema: &str, value: &str) -> bool {
     let mut met = true;
-    Schema::compile(schema, &[])
-        .faults(&serde_json::from_str(value).unwrap(), &mut |_, _| met = false);
+    Schema::compile(schema, &[]).faults(&serde_json::from_str(value).unwrap(), &mut |_, _| met = false);
     met
 }
 
@@ -24,7 +23,8 @@ fn the_dialect_named_counts_and_the_newest_where_none_is() {
     assert!(!met(&old, r#"{"a":["x","y"]}"#));
     assert!(Schema::compile(&old, &[]).ignored().is_none());
     assert!(Schema::compile(&format!("{{{items}}}"), &[]).ignored().is_some());
-    let own = r#"{"$schema":"https://example.com/mine","properties":{"a":{"prefixItems":[{"type":"string"}]}}}"#;
+    let own =
+        r#"{"$schema":"https://example.com/mine","properties":{"a":{"prefixItems":[{"type":"string"}]}}}"#;
     assert!(!met(own, r#"{"a":[1]}"#));
 }
 
