@@ -32,7 +32,7 @@ pub(super) struct Stage {
 
 enum Engine {
     /// Holds the sink itself, which is changed for each piece.
-    Gzip(MultiGzDecoder<Sink>),
+    Gzip(Box<MultiGzDecoder<Sink>>),
     /// The first byte, until the second tells whether this is zlib.
     DeflateHead(Option<u8>),
     Deflate(Decompress),
@@ -53,7 +53,7 @@ struct Step {
 impl Stage {
     pub(super) fn new(encoding: Encoding) -> Self {
         let engine = match encoding {
-            Encoding::Gzip => Engine::Gzip(MultiGzDecoder::new(Sink::default())),
+            Encoding::Gzip => Engine::Gzip(Box::new(MultiGzDecoder::new(Sink::default()))),
             Encoding::Deflate => Engine::DeflateHead(None),
             Encoding::Brotli => Engine::Brotli(Box::new(Brotli::new_strict(
                 StandardAlloc::default(),
