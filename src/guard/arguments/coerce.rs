@@ -26,14 +26,20 @@ const ROUNDS: usize = 6;
 /// How deep faults are followed into the branches of a choice.
 const BRANCHES: usize = 4;
 
-/// Places with a fault, as a tree along the arguments.
-#[derive(Default, Debug)]
+/// Where a text does not meet the schema.
 struct Places {
+    is_met: bool,
+    root: Place,
+}
+
+/// A place with a fault in it or below, as a tree along the arguments.
+#[derive(Default, Debug)]
+struct Place {
     /// The value here is not accepted.
     faulty: bool,
     /// Required members that the object here does not have.
     missing: Vec<String>,
-    below: BTreeMap<String, Places>,
+    below: BTreeMap<String, Place>,
 }
 
 /// One walk over the arguments.
@@ -44,27 +50,32 @@ struct Walk<'a> {
     splices: Splices,
 }
 
-/// Coerces `text`, a JSON object that does not meet the schema. `None` where that does not make it valid.
-pub(super) fn coerce(text: &str, schema: &Schema) -> Option<String> {
+/// Coerces `text`, a JSON object that does not meet the schema, with the operator's operations in between: a
+/// member may get the name that they are for only here. `None` where that does not make it valid.
+pub(super) fn coerce(
+    text: &str,
+    schema: &Schema,
+    normalise: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
     let mut current = text.to_owned();
     for round in 0..ROUNDS {
-        // What no value can hold is valid by default, and nothing is coerced into that.
-        let value: Value = serde_json::from_str(&current).ok()?;
-        let mut places = Places::default();
-        let mut met = true;
-        schema.faults(&value, &mut |base, fault| {
-            met = false;
-            places.add(base, fault, BRANCHES);
-        });
-        if met {
+        let mut places = Places::of(&current, schema)?;
+        if round > 0
+            && !places.is_met
+            && let Some(normal) = normalise(&current)
+        {
+            places = Places::of(&normal, schema)?;
+            current = normal;
+        }
+        if places.is_met {
             return Some(current);
         }
         if round > 0 {
             // A name is mended for what the model left out, not for what was dropped here.
-            places.forget_missing();
+            places.root.forget_missing();
         }
         let mut walk = Walk { schema, text: &current, path: Vec::new(), splices: Splices::default() };
-        walk.value(Json::trusted(current.trim()), &places);
+        walk.value(Json::trusted(current.trim()), &places.root);
         let splices = walk.splices;
         if splices.is_empty() {
             return None;
@@ -77,6 +88,21 @@ pub(super) fn coerce(text: &str, schema: &Schema) -> Option<String> {
 // === impl Places ===
 
 impl Places {
+    /// `None` for what no value can hold: that is valid by default, and nothing is coerced into it.
+    fn of(text: &str, schema: &Schema) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let mut places = Self { is_met: true, root: Place::default() };
+        schema.faults(&value, &mut |base, fault| {
+            places.is_met = false;
+            places.root.add(base, fault, BRANCHES);
+        });
+        Some(places)
+    }
+}
+
+// === impl Place ===
+
+impl Place {
     /// Adds a fault's place, and those of the branches of a choice that none was taken of.
     fn add(&mut self, base: &str, fault: &ValidationError<'_>, branches: usize) {
         let place = self.at(base).at(fault.instance_path().as_str());
@@ -110,7 +136,7 @@ impl Places {
 
 impl Walk<'_> {
     /// Looks at a value and at what lies in it. As deep as a place lies, which a value held.
-    fn value(&mut self, value: Json<'_>, places: &Places) {
+    fn value(&mut self, value: Json<'_>, places: &Place) {
         if places.faulty
             && let Some(text) = converted(value, &mut self.path, self.schema)
         {
@@ -132,7 +158,7 @@ impl Walk<'_> {
         }
     }
 
-    fn object(&mut self, object: Json<'_>, places: &Places) {
+    fn object(&mut self, object: Json<'_>, places: &Place) {
         if places.missing.is_empty() && places.below.is_empty() {
             return;
         }

@@ -12,6 +12,7 @@ pub mod schema;
 mod tests;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -58,11 +59,7 @@ pub fn prepare<'a>(text: &'a str, rules: &[&ArgumentRule], schema: &Schema, repa
     prepared.normalise(rules);
     prepared.problems = problems(&prepared.text, schema);
     if prepared.problems.is_some() && repair {
-        prepared.coerce(schema);
-        // A member may have got its right name only now.
-        prepared.normalise(rules);
-        prepared.coerce(schema);
-        prepared.problems = problems(&prepared.text, schema);
+        prepared.coerce(rules, schema);
     }
     if prepared.text == text {
         prepared.steps.clear();
@@ -74,23 +71,33 @@ pub fn prepare<'a>(text: &'a str, rules: &[&ArgumentRule], schema: &Schema, repa
 
 impl Prepared<'_> {
     fn normalise(&mut self, rules: &[&ArgumentRule]) {
-        if let Cow::Owned(text) = normalise::normalise(&self.text, rules) {
+        if let Some(text) = normalise::normalise(&self.text, rules) {
             self.take(text, Reason::ArgumentsNormalised);
         }
     }
 
-    fn coerce(&mut self, schema: &Schema) {
-        if let Some(text) = coerce::coerce(&self.text, schema) {
-            self.take(text, Reason::ArgumentsCoerced);
+    fn coerce(&mut self, rules: &[&ArgumentRule], schema: &Schema) {
+        let normalised = Cell::new(false);
+        let normalise = |text: &str| {
+            let normal = normalise::normalise(text, rules);
+            normalised.set(normalised.get() || normal.is_some());
+            normal
+        };
+        let Some(text) = coerce::coerce(&self.text, schema, &normalise) else { return };
+        // Where the two work against each other, what is valid stays.
+        let normal = normalise(&text).filter(|normal| problems(normal, schema).is_none());
+        self.problems = None;
+        self.take(text, Reason::ArgumentsCoerced);
+        if normalised.get() {
+            let text = normal.unwrap_or_else(|| self.text.clone().into_owned());
+            self.take(text, Reason::ArgumentsNormalised);
         }
     }
 
     fn take(&mut self, text: String, step: Reason) {
-        if text != self.text {
-            self.text = Cow::Owned(text);
-            if !self.steps.contains(&step) {
-                self.steps.push(step);
-            }
+        self.text = Cow::Owned(text);
+        if !self.steps.contains(&step) {
+            self.steps.push(step);
         }
     }
 }

@@ -3,8 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
 use crate::guard::rules::{ArgumentRule, Normalise};
 use crate::wire::canonical::quote;
 use crate::wire::span::Json;
@@ -14,19 +12,18 @@ use crate::wire::splice::Splices;
 const ROUNDS: usize = 4;
 
 /// Applies each rule's operations to the string at its pointer. Nothing else is touched, and a string that
-/// they leave as it is keeps its bytes.
-pub(super) fn normalise<'a>(text: &'a str, rules: &[&ArgumentRule]) -> Cow<'a, str> {
-    let mut text = Cow::Borrowed(text);
+/// they leave as it is keeps its bytes. `None`: all of it is normal already.
+pub(super) fn normalise(text: &str, rules: &[&ArgumentRule]) -> Option<String> {
+    let mut normal: Option<String> = None;
     for rule in rules.iter().filter(|rule| !rule.normalise.is_empty()) {
-        if let Some(changed) = at(&text, &rule.at, &rule.normalise) {
-            text = Cow::Owned(changed);
-        }
+        let changed = at(normal.as_deref().unwrap_or(text), &rule.at, &rule.normalise);
+        normal = changed.or(normal);
     }
-    text
+    normal
 }
 
 fn at(text: &str, pointer: &str, operations: &[Normalise]) -> Option<String> {
-    let value = Json::trusted(text).pointer(pointer)?;
+    let value = Json::trusted(text.trim()).pointer(pointer)?;
     let written = value.string()?;
     // Half of a surrogate pair reads as a replacement character: to write that back would lose it.
     if written.contains(char::REPLACEMENT_CHARACTER) {

@@ -27,13 +27,13 @@ const SCHEMA: &str = r##"{
 }"##;
 
 fn coerced(text: &str) -> Option<String> {
-    coerce(text, &Schema::compile(SCHEMA, &[]))
+    coerce(text, &Schema::compile(SCHEMA, &[]), &|_| None)
 }
 
 fn with(schema: &str, text: &str) -> Option<String> {
     let schema = Schema::compile(schema, &[]);
     assert_eq!(schema.ignored(), None);
-    coerce(text, &schema)
+    coerce(text, &schema, &|_| None)
 }
 
 #[test]
@@ -196,10 +196,10 @@ fn branches_of_a_choice_are_looked_into() {
 #[test]
 fn the_operators_schema_counts_too() {
     let schema = Schema::compile(r"{}", &[("/n", r#"{"type":"integer"}"#)]);
-    assert_eq!(coerce(r#"{"n":"5","m":"5"}"#, &schema).as_deref(), Some(r#"{"n":5,"m":"5"}"#));
+    assert_eq!(coerce(r#"{"n":"5","m":"5"}"#, &schema, &|_| None).as_deref(), Some(r#"{"n":5,"m":"5"}"#));
     let stricter =
         Schema::compile(r#"{"properties":{"n":{"type":"string"}}}"#, &[("/n", r#"{"pattern":"^a"}"#)]);
-    assert_eq!(coerce(r#"{"n":"5"}"#, &stricter), None);
+    assert_eq!(coerce(r#"{"n":"5"}"#, &stricter, &|_| None), None);
 }
 
 #[test]

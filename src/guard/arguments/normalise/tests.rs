@@ -8,7 +8,7 @@ fn rule(at: &str, operations: &[Normalise]) -> ArgumentRule {
 }
 
 fn normal(text: &str, at: &str, operations: &[Normalise]) -> String {
-    normalise(text, &[&rule(at, operations)]).into_owned()
+    normalise(text, &[&rule(at, operations)]).unwrap_or_else(|| text.to_owned())
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn only_strings_at_the_pointer_are_touched() {
 #[test]
 fn a_string_that_is_normal_keeps_its_bytes() {
     for text in [r#"{"a":"\u0061\/b"}"#, r#"{ "a" : "x" }"#] {
-        assert!(matches!(normalise(text, &[&rule("/a", &[Trim, Lowercase])]), Cow::Borrowed(_)));
+        assert_eq!(normalise(text, &[&rule("/a", &[Trim, Lowercase])]), None);
     }
     assert_eq!(normal(r#"{"a":"\u0041\n\"\/"}"#, "/a", &[Lowercase]), r#"{"a":"a\n\"/"}"#);
 }
