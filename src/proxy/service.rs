@@ -72,6 +72,12 @@ pub(super) struct Front {
 #[error("the task panicked")]
 struct Panicked;
 
+impl std::fmt::Debug for House {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("House").field("run", &self.run).finish_non_exhaustive()
+    }
+}
+
 // === impl House ===
 
 impl House {

@@ -11,7 +11,8 @@ use crate::wire::span::Json;
 pub(crate) fn read(error: &str) -> Option<Call<'_>> {
     let error = Json::parse(error).ok()?.member("error")?;
     let code = error.member("code").and_then(Json::string).unwrap_or_default();
-    let message = error.member("message").and_then(Json::string).or_else(|| error.string()).unwrap_or_default();
+    let message =
+        error.member("message").and_then(Json::string).or_else(|| error.string()).unwrap_or_default();
     if code == "tool_use_failed" {
         let written = error.member("failed_generation").and_then(Json::string)?;
         return call(&written);

@@ -162,7 +162,9 @@ fn event(head: &str, choice: u32, delta: &str, finish: &str) -> Bytes {
 
 pub(super) fn usage_event(head: &str, usage: Usage) -> Bytes {
     let usage = usage_members(usage);
-    Bytes::from(format!("data: {{{head}\"object\":\"chat.completion.chunk\",\"choices\":[],\"usage\":{{{usage}}}}}\n\n"))
+    Bytes::from(format!(
+        "data: {{{head}\"object\":\"chat.completion.chunk\",\"choices\":[],\"usage\":{{{usage}}}}}\n\n"
+    ))
 }
 
 /// A whole answer of our own that says `text`, escaped and without quotes.

@@ -63,9 +63,10 @@ impl Account {
 
 impl Drop for Account {
     fn drop(&mut self) {
+        let model = self.model.take();
         self.note(Fact::Ended {
             upstream: Arc::clone(&self.upstream),
-            model: self.model.take(),
+            model,
             rounds: self.rounds,
             status: self.status,
             outcome: self.outcome,

@@ -8,7 +8,7 @@ use http::StatusCode;
 
 use crate::dialect::Broken;
 use crate::guard::notice::Notice;
-use crate::guard::{Reason, Refusal};
+use crate::guard::{Reason, Refusal, Resort};
 use crate::observe::event::Ended;
 use crate::proxy::failure::Failure;
 use crate::proxy::upstream::{self, headers};
@@ -56,7 +56,12 @@ impl Rounds<'_> {
                 let text = notices.text(Notice::ProviderRefused, &values);
                 self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
                 self.outlet.account.act(Reason::ProviderRefused);
-                self.refusals.push(Refusal { reason: Reason::ProviderRefused, text, key: None });
+                self.refusals.push(Refusal {
+                    reason: Reason::ProviderRefused,
+                    text,
+                    key: None,
+                    resort: Resort::Nothing,
+                });
                 self.unseen = Some((head, raw));
                 Asked::Refused
             }
@@ -102,7 +107,8 @@ impl Rounds<'_> {
         if self.told.iter().all(|refusal| refusal.reason.may_go_on()) {
             self.outlet.account.act(Reason::GaveUp);
             let mut out = Vec::new();
-            self.answer.resume(&mut out);
+            let decisions = self.told.iter().map(super::judge::resort).collect();
+            self.answer.resume(decisions, &mut out);
             self.outlet.account.outcome = Ended::Complete;
             self.finish(out).await;
             return Ok(());
@@ -121,7 +127,10 @@ impl Rounds<'_> {
     }
 
     pub(super) fn broken(&self, broken: Broken) -> Failure {
-        Failure::Unreachable { upstream: std::sync::Arc::clone(self.exchange.target.name()), source: broken.into() }
+        Failure::Unreachable {
+            upstream: std::sync::Arc::clone(self.exchange.target.name()),
+            source: broken.into(),
+        }
     }
 }
 
@@ -135,7 +144,9 @@ impl Failed {
             Self::Read(head, _) => head.status,
             Self::Failure(_) => return false,
         };
-        status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS && status != StatusCode::REQUEST_TIMEOUT
+        status.is_client_error()
+            && status != StatusCode::TOO_MANY_REQUESTS
+            && status != StatusCode::REQUEST_TIMEOUT
     }
 
     fn into_failure(self, upstream: &std::sync::Arc<str>) -> Failure {

@@ -63,7 +63,9 @@ impl Inflow {
             raw.extend_from_slice(&piece.raw);
             plain.extend_from_slice(&piece.plain);
             if raw.len().max(plain.len()) > limit {
-                return Err(Failure::Internal(format!("the provider's error is larger than {limit} bytes").into()));
+                return Err(Failure::Internal(
+                    format!("the provider's error is larger than {limit} bytes").into(),
+                ));
             }
         }
         Ok((raw.into(), plain.into()))
@@ -83,7 +85,9 @@ impl Inflow {
             }
             joined.extend_from_slice(&piece.plain);
             if joined.len() > limit {
-                return Err(Failure::Internal(format!("the provider's answer is larger than {limit} bytes").into()));
+                return Err(Failure::Internal(
+                    format!("the provider's answer is larger than {limit} bytes").into(),
+                ));
             }
         }
         Ok(if joined.is_empty() { first } else { joined.into() })

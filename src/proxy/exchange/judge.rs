@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::dialect::{CallKind, Decision, NewCall, Pending};
 use crate::guard::bench::Circumstances;
 use crate::guard::notice::Notice;
-use crate::guard::{Reason, Refusal, Verdict};
+use crate::guard::{Reason, Refusal, Replacement, Resort, Verdict};
 use crate::observe::event::{Fact, Judged};
 use crate::wire::lenient::{Shape, shape};
 
@@ -17,7 +17,8 @@ impl Rounds<'_> {
         let verdict = if self.concludes {
             Verdict::Refuse(self.refusal(Reason::NoTools, Notice::NoTools, pending))
         } else {
-            self.readable(self.verdict(pending), pending)
+            let verdict = self.verdict(pending);
+            self.readable(verdict, pending)
         };
         self.decide(verdict, pending)
     }
@@ -39,19 +40,24 @@ impl Rounds<'_> {
         let call = &pending.call;
         let fits = |arguments: &str| call.kind == CallKind::Custom || shape(arguments) == Shape::Object;
         let sound = match &verdict {
-            Verdict::Forward | Verdict::GiveUp(_) => fits(&call.arguments) && !pending.too_large,
+            Verdict::GiveUp(refusal) => refusal.resort != Resort::Nothing && fits(&call.arguments),
+            Verdict::Forward => fits(&call.arguments) && !pending.too_large,
             Verdict::Rewrite(rewrite) => {
                 !rewrite.calls.is_empty() && rewrite.calls.iter().all(|call| fits(&call.arguments))
             }
             Verdict::Refuse(_) => true,
         };
-        if sound { verdict } else { Verdict::Refuse(self.refusal(Reason::Unreadable, Notice::Unreadable, pending)) }
+        if sound {
+            verdict
+        } else {
+            Verdict::Refuse(self.refusal(Reason::Unreadable, Notice::Unreadable, pending))
+        }
     }
 
     fn refusal(&self, reason: Reason, notice: Notice, pending: &Pending) -> Refusal {
         let values = [("tool", &*pending.call.name), ("problems", "the arguments are not a JSON object")];
         let text = self.exchange.house.plan.rules.notices.text(notice, &values);
-        Refusal { reason, text, key: None }
+        Refusal { reason, text, key: None, resort: Resort::Nothing }
     }
 
     fn decide(&mut self, verdict: Verdict, pending: &Pending) -> Decision {
@@ -62,8 +68,7 @@ impl Rounds<'_> {
             }
             Verdict::Rewrite(rewrite) => {
                 self.record(pending, Judged::Rewritten, &rewrite.reasons);
-                let new = |call: crate::guard::Replacement| NewCall { name: call.name, arguments: call.arguments };
-                Decision::Replace(rewrite.calls.into_iter().map(new).collect())
+                Decision::Replace(rewrite.calls.iter().map(new_call).collect())
             }
             Verdict::GiveUp(refusal) => self.give_up(&refusal, pending),
             Verdict::Refuse(refusal) if self.must_go_on(&refusal) => self.give_up(&refusal, pending),
@@ -98,7 +103,7 @@ impl Rounds<'_> {
 
     fn give_up(&mut self, refusal: &Refusal, pending: &Pending) -> Decision {
         self.record(pending, Judged::GaveUp, &[refusal.reason, Reason::GaveUp]);
-        Decision::Forward
+        resort(refusal)
     }
 
     fn record(&mut self, pending: &Pending, verdict: Judged, reasons: &[Reason]) {
@@ -113,4 +118,17 @@ impl Rounds<'_> {
             reasons: reasons.to_vec(),
         });
     }
+}
+
+/// What of a refused call goes on in the end.
+pub(super) fn resort(refusal: &Refusal) -> Decision {
+    match &refusal.resort {
+        Resort::Nothing => Decision::Refuse(refusal.text.clone()),
+        Resort::AsWritten => Decision::Forward,
+        Resort::Calls(calls) => Decision::Replace(calls.iter().map(new_call).collect()),
+    }
+}
+
+fn new_call(call: &Replacement) -> NewCall {
+    NewCall { name: call.name.clone(), arguments: call.arguments.clone() }
 }

@@ -58,7 +58,8 @@ pub(super) async fn run(
     let body = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
     let mut account = Account::open(&house, body.len());
     let read = dialect.read(body.clone());
-    let model = read.as_ref().ok().and_then(|transcript| transcript.model().map(std::borrow::Cow::into_owned));
+    let model =
+        read.as_ref().ok().and_then(|transcript| transcript.model().map(std::borrow::Cow::into_owned));
     let target = Arc::clone(house.upstreams.route(parts.uri.path(), model.as_deref()));
     account.goes_to(target.name(), model);
     let prepared = target.prepare(&parts, &entry.ours, Way::Guarded)?;

@@ -65,8 +65,7 @@ pub(super) enum Asked {
 impl<'a> Rounds<'a> {
     pub(super) fn new(exchange: &'a Exchange, outlet: Outlet) -> Self {
         let house = &exchange.house;
-        let bench = Bench::new(&exchange.transcript, &house.plan.rules, &*house.schemas)
-            .with_refused_before(exchange.refused_before.clone());
+        let bench = Bench::new(&exchange.transcript, &house.plan.rules, &*house.schemas);
         Self {
             exchange,
             bench,
@@ -313,7 +312,8 @@ impl<'a> Rounds<'a> {
         let observes = self.exchange.house.observes();
         let head = Head::of(&answered, observes);
         let mut inflow = Inflow::new(answered)?;
-        let body = if observes { self.overhear(&head, &mut inflow).await? } else { inflow.whole(LARGEST).await? };
+        let body =
+            if observes { self.overhear(&head, &mut inflow).await? } else { inflow.whole(LARGEST).await? };
         let mut out = Vec::new();
         self.feed(Frame::of_whole(body), true, &mut out)?;
         if observes {

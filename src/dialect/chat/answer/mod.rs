@@ -12,14 +12,9 @@ mod text;
 use bytes::Bytes;
 
 use crate::dialect::{
-<<<<<<< HEAD
     Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
 };
-=======
-    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, NewCall, Pending, Transcript, Usage, Visible,
-};
 use crate::wire::canonical::quote;
->>>>>>> main
 use crate::wire::span::Json;
 use crate::wire::sse::Frame;
 
@@ -47,8 +42,11 @@ pub struct Answer {
     texts: Vec<Text>,
     /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
     sent: String,
-    /// The first text of this round has been set apart from what the agent has read.
-    apart: bool,
+    /// This round has said something.
+    speaks: bool,
+    /// An earlier round has said something, and what this one says first must be set apart from it when it goes
+    /// out.
+    to_set_apart: bool,
     hidden: Hidden,
     closing: Option<Closing>,
     /// The words of [`Closing::Words`] went out.
@@ -81,6 +79,9 @@ struct Head {
     model: Option<String>,
 }
 
+/// Between what two rounds say; escaped.
+const APART: &str = "\\n\\n";
+
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 // === impl Answer ===
@@ -100,7 +101,8 @@ impl Answer {
             queue: Queue::default(),
             texts: Vec::new(),
             sent: String::new(),
-            apart: false,
+            speaks: false,
+            to_set_apart: false,
             hidden: Hidden::default(),
             closing: None,
             closed: Vec::new(),
@@ -136,7 +138,7 @@ impl Answer {
         Ok(())
     }
 
-    fn take(&mut self, event: &Event, data: &str) -> Result<Vec<usize>, Broken> {
+    fn take(&mut self, event: &Event, data: &str) -> Result<Vec<Option<usize>>, Broken> {
         if self.round == 0 && !event.choices.is_empty() {
             self.head.keep(event, data);
         }
@@ -149,8 +151,10 @@ impl Answer {
         }
         let mut fragments = Vec::new();
         for choice in &event.choices {
-            let text = self.text(choice.index);
-            text.take(choice, data);
+            self.text(choice.index).take(choice, data);
+            if let Some(content) = choice.content.filter(|_| choice.index == 0) {
+                self.say(Json::trusted(content.of(data)).raw_string().unwrap_or_default());
+            }
             for fragment in &choice.fragments {
                 fragments.push(self.calls.take(choice.index, fragment, data, self.whole)?);
             }
@@ -178,6 +182,16 @@ impl Answer {
         for choice in 0..self.texts.len() {
             self.calls.complete(self.texts[choice].choice, false);
         }
+    }
+
+    /// Remembers what the agent is told.
+    fn say(&mut self, said: &str) {
+        if !self.speaks && self.round > 0 && !self.sent.is_empty() && !said.is_empty() {
+            self.sent.push_str(APART);
+            self.hidden.text = text::unescaped_len(&self.sent);
+        }
+        self.speaks |= !said.is_empty();
+        self.sent.push_str(said);
     }
 
     /// The next call that is complete and undecided. Calls are told in order.
@@ -287,9 +301,6 @@ impl Answer {
             }
         }
         let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
-        if self.whole {
-            self.say_apart(&text.said);
-        }
         let elements = write::round(&text, &self.calls.slots);
         self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others: text.take_others() });
         let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
@@ -298,13 +309,13 @@ impl Answer {
         let calls = std::mem::take(&mut self.calls.slots);
         self.last = Some(Last { calls, hidden_text, usage });
         self.round += 1;
-        (self.apart, self.done) = (false, false);
+        (self.speaks, self.done, self.to_set_apart) = (false, false, !self.sent.is_empty());
         elements
     }
 
-    /// The next round did not come about, and the refused calls may go on as the model wrote them: they do, in
+    /// The next round did not come about, and the refused calls may go on: they do, as `decisions` say, in
     /// events of our own, and the stream is complete. Only for streams.
-    pub fn resume(&mut self, out: &mut Vec<Bytes>) {
+    pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) {
         let Some(last) = self.last.take() else { return };
         self.hidden.rounds.pop();
         self.hidden.text = last.hidden_text;
@@ -312,12 +323,17 @@ impl Answer {
         self.spent -= last.usage.output;
         self.usage = last.usage;
         self.calls.slots = last.calls;
+        for (position, decision) in decisions.into_iter().enumerate() {
+            self.decide(position, decision);
+        }
         let head = self.head_members();
+        let mut number = 0;
         for position in 0..self.calls.slots.len() {
-            let (slot, number) = (&mut self.calls.slots[position], position);
-            slot.state = State::Forwarded;
-            let call = NewCall { name: slot.name.clone(), arguments: slot.arguments() };
-            out.push(write::call_event(&head, &write::new_call(slot, &slot.id, &call, Some(number))));
+            for (id, call) in self.outgoing(position) {
+                let slot = &self.calls.slots[position];
+                out.push(write::call_event(&head, &write::new_call(slot, &id, &call, Some(number))));
+                number += 1;
+            }
         }
         let label = if self.legacy { "function_call" } else { "tool_calls" };
         self.finish_with(label, &head, out);
@@ -332,7 +348,7 @@ impl Answer {
         let head = self.head_members();
         let before = self.sent.len();
         let said = quote(words);
-        self.say_apart(Json::trusted(&said).raw_string().unwrap_or_default());
+        self.say(Json::trusted(&said).raw_string().unwrap_or_default());
         if self.whole {
             out.push(write::whole(&head, &self.sent, self.usage()));
             return;
@@ -410,3 +426,6 @@ fn usage_of(usage: Json<'_>, before: Usage) -> Usage {
         output: tokens("completion_tokens").unwrap_or(before.output),
     }
 }
+
+#[cfg(test)]
+mod tests;
