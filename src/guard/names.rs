@@ -84,7 +84,11 @@ impl<'a> Catalogue<'a> {
         if !self.transcript.closed {
             return Name::Known;
         }
-        if self.transcript.tools.is_empty() { Name::NoTools } else { Name::Unknown { nearest: self.nearest(name) } }
+        if self.transcript.tools.is_empty() {
+            Name::NoTools
+        } else {
+            Name::Unknown { nearest: self.nearest(name) }
+        }
     }
 
     /// The one offered tool that `name` can mean.

@@ -2,10 +2,8 @@ use super::*;
 use crate::dialect::Dialect;
 
 fn transcript(tools: &[&str], rest: &str) -> Transcript {
-    let tools: Vec<String> = tools
-        .iter()
-        .map(|name| format!(r#"{{"type":"function","function":{{"name":"{name}"}}}}"#))
-        .collect();
+    let tools: Vec<String> =
+        tools.iter().map(|name| format!(r#"{{"type":"function","function":{{"name":"{name}"}}}}"#)).collect();
     let body = format!(r#"{{"tools":[{}]{rest}}}"#, tools.join(","));
     Dialect::Chat.read(body.into()).unwrap()
 }

@@ -15,9 +15,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Error: {tool} was not run: no tool of that name is offered. Names to choose from: {names}. Please \
              fix your mistakes."
         }
-        Notice::NoTools => {
-            "Error: {tool} was not run: no tools are available in this turn. Answer in words."
-        }
+        Notice::NoTools => "Error: {tool} was not run: no tools are available in this turn. Answer in words.",
         Notice::Invalid => "Error: {tool} was not run: {problems}. Please fix your mistakes.",
         Notice::Denied => "Error: {tool} was not run: this request is not allowed here. {reason}",
         Notice::Repeated => {

@@ -106,7 +106,10 @@ fn says_what_is_known_when_an_override_is_wrong() {
     let unknown = notices.replace("invald", "x").unwrap_err();
     assert!(unknown.contains("`invald`") && unknown.contains("invalid, denied"), "{unknown}");
     let placeholder = notices.replace("invalid", "{tool} {problem}").unwrap_err();
-    assert!(placeholder.contains("`{problem}`") && placeholder.contains("{tool}, {problems}"), "{placeholder}");
+    assert!(
+        placeholder.contains("`{problem}`") && placeholder.contains("{tool}, {problems}"),
+        "{placeholder}"
+    );
     let bare = notices.replace("invalid", "{tool}: {problems}").unwrap_err();
     assert!(bare.contains("too few words"), "{bare}");
 }
