@@ -1,6 +1,7 @@
 mod answer;
 mod history;
 mod name;
+mod recorded;
 
 use super::settle::Step;
 use super::*;
