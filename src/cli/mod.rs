@@ -1,7 +1,126 @@
 //! The command line: one file a subcommand.
+//!
+//! Here the arguments are read, the log is set up, the subcommand runs, and what went wrong becomes a message and
+//! an exit code. A subcommand returns [`Exit`], or an error that [`Exit::of`] knows.
+
+mod exit;
+mod log;
+mod serve;
 
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
+
+pub use exit::Exit;
+
+/// An OpenAI-compatible proxy that holds each tool call of a model until it is judged
+///
+/// Good calls go on to the agent untouched. Bad ones go back to the model with an error that it can learn from. The
+/// agent needs no change: it points its base URL here.
+#[derive(Parser, Debug)]
+#[command(name = "remand", version, arg_required_else_help = true, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// One variant a subcommand, each with its own file beside this one.
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run the proxy
+    Serve(serve::Arguments),
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  remand serve                                          in front of https://api.openai.com/v1
+  remand serve --upstream http://127.0.0.1:11434/v1     in front of another provider
+  remand serve --config config.toml --mode observe      see what it would do, change nothing
+  OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent     point an agent at it
+
+Environment:
+  REMAND_LOG   what to log: a level, or targets with levels [default: remand=info]
+  NO_COLOR     if set, the log has no colours
+  Any string of the configuration file may be \"env:NAME\".
+
+Exit codes:
+  0   all went well
+  1   it ran, and found something to complain about
+  2   the command line is wrong
+  64  the configuration is wrong
+  65  an input file is wrong
+  69  the upstream cannot be reached
+  70  a fault of our own";
+
+/// Reads the command line, and does what it says.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return tell_usage(&told).into(),
+    };
+    match log::start().and_then(|()| cli.command.run()) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            complain(&error);
+            Exit::of(&error).into()
+        }
+    }
+}
+
+/// Help and version are told here too; they are no mistake.
+fn tell_usage(told: &clap::Error) -> Exit {
+    match (told.print(), told.use_stderr()) {
+        (Ok(()), false) => Exit::Fine,
+        (Ok(()), true) => Exit::Usage,
+        (Err(_), _) => Exit::Ours,
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is where errors of the program are told")]
+fn complain(error: &anyhow::Error) {
+    // Faults of the configuration stand alone on their lines, so that editors can follow them.
+    if let Some(crate::config::Error::Faulty(faults)) = error.downcast_ref() {
+        let plural = if faults.len() == 1 { "" } else { "s" };
+        eprintln!("{error}\nremand: {} mistake{plural} in the configuration", faults.len());
+        return;
+    }
+    eprintln!("remand: {error:#}");
+}
+
+// === impl Command ===
+
+impl Command {
+    fn run(self) -> anyhow::Result<Exit> {
+        match self {
+            Self::Serve(arguments) => serve::run(&arguments),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_tells_every_exit_code() {
+        for exit in Exit::ALL {
+            let line = format!("\n  {:<4}", exit as u8);
+            assert!(AFTER_HELP.contains(&line), "{exit:?}");
+        }
+    }
+
+    #[test]
+    fn help_is_no_mistake_and_an_unknown_flag_is() {
+        let parse = |arguments: &[&str]| Cli::try_parse_from(arguments).unwrap_err();
+        assert!(!parse(&["remand", "--help"]).use_stderr());
+        assert!(parse(&["remand", "serve", "--upsteam", "x"]).use_stderr());
+        assert!(parse(&["remand"]).use_stderr());
+    }
 }

@@ -28,7 +28,7 @@ pub struct Listen {
     pub address: SocketAddr,
     /// PEM files, read at start.
     pub tls: Option<Tls>,
-    /// If not empty, an agent must present one of these. None is ever forwarded.
+    /// If not empty, an agent must present one of these. None is ever forwarded. Each can be a header value.
     pub keys: Vec<Secret>,
     /// Bytes of a request body after decompression.
     pub max_body: usize,
@@ -54,16 +54,18 @@ pub struct Tls {
 #[derive(Clone, Debug)]
 pub struct Upstream {
     pub name: String,
-    /// Scheme, host, and the path that requests are joined to; no query.
+    /// Scheme (`http` or `https`), host, and the path that requests are joined to; no query, and no slash at the
+    /// end unless there is no path.
     pub base_url: Uri,
     /// Which models go here; `None`: any.
     pub models: Option<GlobSet>,
     /// Which request paths go here; `None`: any.
     pub paths: Option<GlobSet>,
-    /// Goes out in the place of the agent's own key.
+    /// Goes out in the place of the agent's own key. Can be a header value.
     pub key: Option<Secret>,
+    /// Added to each request; none of the connection's own.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// PEM of a root to trust besides the platform's.
+    /// PEM of the roots to trust besides the platform's: one at least.
     pub ca: Option<Vec<u8>>,
     pub http: HttpVersion,
 }

@@ -4,13 +4,21 @@
 //! ([`Answer`]), and writes what the proxy puts in: rounds, results, errors. It knows no rules: what is right
 //! or wrong with a call is for `guard` to say.
 
+mod answer;
 pub mod chat;
+
+pub use chat::answer::Answer;
+
+pub use answer::{
+    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, NewCall, Pending, Usage, Visible,
+};
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 
 use crate::wire::span::{Json, Malformed, Span};
+use crate::wire::splice::Splices;
 
 /// The grammar in which an API carries calls and results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -147,6 +155,13 @@ impl Dialect {
         }
     }
 
+    /// The call that a provider's error speaks of: one that the model wrote and the provider could not read.
+    pub fn refused_call(self, error: &str) -> Option<Call<'_>> {
+        match self {
+            Self::Chat => chat::refused::read(error),
+        }
+    }
+
     /// An error of our own in the API's shape.
     pub fn error(self, code: &str, message: &str) -> String {
         match self {
@@ -193,6 +208,36 @@ impl Transcript {
     /// The id of the call that a tool result answers.
     pub fn answers(&self, element: &Element) -> Option<Cow<'_, str>> {
         self.json(element.answers?).string()
+    }
+    /// An assistant's element as an answer that the agent saw.
+    pub fn visible(&self, element: &Element) -> Visible {
+        match self.dialect {
+            Dialect::Chat => chat::value::visible_of(self, element),
+        }
+    }
+    /// An element's value: equal for elements that say the same, however they are written.
+    pub fn value(&self, element: &Element) -> Vec<u8> {
+        match self.dialect {
+            Dialect::Chat => chat::value::bytes_of(self, element),
+        }
+    }
+    /// Puts back, around the answer at `place`, what the agent did not see of it.
+    pub fn restore(&self, place: usize, hidden: &Hidden, edits: &mut Splices) {
+        match self.dialect {
+            Dialect::Chat => chat::edit::restore(self, place, hidden, edits),
+        }
+    }
+    /// Appends elements to the history; `false` where there is none to append to.
+    pub fn append(&self, elements: &[Bytes], edits: &mut Splices) -> bool {
+        match self.dialect {
+            Dialect::Chat => chat::edit::append(self, elements, edits),
+        }
+    }
+    /// Tells the model to answer in words.
+    pub fn conclude(&self, edits: &mut Splices) {
+        match self.dialect {
+            Dialect::Chat => chat::edit::conclude(self, edits),
+        }
     }
     /// The tool's name where a result carries it (the legacy form does).
     pub fn result_name(&self, element: &Element) -> Option<Cow<'_, str>> {

@@ -1,8 +1,10 @@
-//! What happened, as typed events. One JSON line each.
+//! What happened, as typed events. [`super::line`] says how each is written down.
 
 use std::sync::Arc;
 
 use crate::guard::Reason;
+
+pub use super::sink::Events;
 
 /// One fact. No content, no secret: names, sizes, reasons.
 #[derive(Clone, PartialEq, Debug)]
@@ -68,14 +70,29 @@ pub enum Ended {
     Failed,
 }
 
-/// Where events go. Cheap to clone; [`Events::emit`] never waits: a full queue drops and counts.
-#[derive(Clone, Debug, Default)]
-pub struct Events {
-    _private: (),
+// === impl Judged ===
+
+impl Judged {
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Forwarded => "forwarded",
+            Self::Rewritten => "rewritten",
+            Self::Refused => "refused",
+            Self::GaveUp => "gave_up",
+        }
+    }
 }
 
-impl Events {
-    pub fn emit(&self, event: Event) {
-        todo!()
+// === impl Ended ===
+
+impl Ended {
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::ProviderError => "provider_error",
+            Self::Broken => "broken",
+            Self::Abandoned => "abandoned",
+            Self::Failed => "failed",
+        }
     }
 }

@@ -3,7 +3,14 @@
 //! `request` reads what the agent sends, `answer` what the provider sends back, `write` makes the elements
 //! that the proxy puts in.
 
+pub mod answer;
+mod calls;
+pub mod edit;
+mod event;
+pub mod refused;
 pub mod request;
+pub mod value;
+mod write;
 
 use crate::wire::canonical::quote;
 

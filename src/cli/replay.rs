@@ -1,0 +1,132 @@
+//! `remand replay`: serves scripts on an address, for any agent, with or without the proxy in between.
+//!
+//! It says which step answered each request, and on the way out what was never answered.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::replay::{Progress, Recorded, Script, Server};
+
+/// A script that cannot be read.
+const BAD_INPUT: u8 = 65;
+/// A request was not answered by any step.
+const MISSED: u8 = 1;
+
+/// Answer from a script in the place of a provider.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Scripts, or folders of scripts (*.toml), in the order in which their steps are tried
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765")]
+    listen: SocketAddr,
+}
+
+pub(super) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut script = Script::new();
+    for path in &args.paths {
+        match Script::load(path) {
+            Ok(more) => script = script.then(more),
+            Err(error) => {
+                writeln!(io::stderr(), "error: {error}")?;
+                return Ok(ExitCode::from(BAD_INPUT));
+            }
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(script, args.listen))
+}
+
+async fn serve(script: Script, listen: SocketAddr) -> anyhow::Result<ExitCode> {
+    let steps = script.len();
+    let server = Server::bind(script, listen).with_context(|| format!("failed to listen on {listen}"))?;
+    writeln!(io::stdout(), "{steps} steps at {}", server.base_url())?;
+    tokio::select! {
+        told = tell(&server) => told?,
+        stopped = stopped() => stopped?,
+    }
+    let unmet = server.verify();
+    if let Err(unmet) = &unmet {
+        writeln!(io::stderr(), "{unmet}")?;
+    }
+    let missed = unmet.is_err_and(|unmet| !unmet.misses.is_empty());
+    server.stop().await;
+    Ok(if missed { ExitCode::from(MISSED) } else { ExitCode::SUCCESS })
+}
+
+/// Writes a line for each request, in the order in which they came.
+async fn tell(server: &Server) -> io::Result<()> {
+    for number in 0.. {
+        let recorded = server.arrived(number).await;
+        writeln!(io::stdout(), "{}", line(server, number, &recorded))?;
+    }
+    Ok(())
+}
+
+fn line(server: &Server, number: usize, recorded: &Recorded) -> String {
+    let Recorded { method, path, .. } = recorded;
+    let answer = match recorded.step {
+        Some(step) => server.title(step).unwrap_or_default(),
+        None if recorded.progress == Progress::Aborted => "left before its body had come".to_owned(),
+        None => {
+            let prefix = format!("request {}: ", number + 1);
+            let misses = server.misses();
+            let miss = misses.iter().find_map(|miss| miss.strip_prefix(&prefix));
+            format!("422 {}", miss.unwrap_or("no step matches"))
+        }
+    };
+    format!("{} {method} {path} → {answer}", number + 1)
+}
+
+/// Resolves when the process is told to end.
+async fn stopped() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+    use crate::replay::Step;
+
+    async fn post(server: &Server, path: &str, body: &str) {
+        let mut socket = TcpStream::connect(server.address()).await.unwrap();
+        let head = format!("POST {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n");
+        let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+        socket.write_all(request.as_bytes()).await.unwrap();
+        socket.read_to_end(&mut Vec::new()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn says_which_step_answered_and_why_none_did() {
+        let server = Server::start(Script::new().step(Step::new().named("greet").say("hi"))).unwrap();
+        post(&server, "/v1/chat/completions", r#"{"messages":[]}"#).await;
+        post(&server, "/v1/files?a=b", "").await;
+        let lines: Vec<_> =
+            server.requests().iter().enumerate().map(|(n, recorded)| line(&server, n, recorded)).collect();
+        assert_eq!(lines[0], "1 POST /v1/chat/completions → step 1 (greet)");
+        assert!(lines[1].starts_with("2 POST /v1/files?a=b → 422 no step matches; the nearest is"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_script_that_cannot_be_read_is_bad_input() {
+        let args = Args { paths: vec!["/no/such/script.toml".into()], listen: ([127, 0, 0, 1], 0).into() };
+        assert_eq!(run(args).unwrap(), ExitCode::from(BAD_INPUT));
+    }
+}

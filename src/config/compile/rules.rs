@@ -1,0 +1,121 @@
+//! The guard's rules out of `[guard]` and the `[[tool]]` blocks.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::Compiler;
+use crate::config::error::unknown;
+use crate::config::written;
+use crate::guard::Rules;
+use crate::guard::notice::{Notice, Notices};
+use crate::guard::rules::{
+    ArgumentRule, CallRules, DenyRule, FailureRules, Mode, Normalise, Reopen, ResultClass, ResultRule,
+    ResultWhen, ToolRule, Treatment,
+};
+
+impl Compiler<'_> {
+    pub(super) fn rules(&mut self, guard: &written::Guard, tools: &[written::Tool]) -> Rules {
+        Rules {
+            mode: match guard.mode {
+                written::Mode::Enforce => Mode::Enforce,
+                written::Mode::Observe => Mode::Observe,
+            },
+            rounds: guard.rounds,
+            calls: CallRules {
+                repair: guard.calls.repair,
+                unknown_tool: treatment(guard.calls.unknown_tool),
+                invalid: treatment(guard.calls.invalid),
+            },
+            failures: failures(&guard.failures),
+            tools: tools.iter().map(|tool| self.tool(tool)).collect(),
+            notices: self.notices(&guard.notice),
+        }
+    }
+
+    fn notices(&mut self, written: &BTreeMap<Spanned<String>, Spanned<String>>) -> Notices {
+        let mut notices = Notices::default();
+        let known = Notice::ALL.map(Notice::code);
+        for (name, text) in written {
+            if !known.contains(&name.get_ref().as_str()) {
+                self.fault(name.span(), unknown("key", name.get_ref(), &known));
+            } else if let Err(message) = notices.replace(name.get_ref(), text.get_ref()) {
+                self.fault(text.span(), message);
+            }
+        }
+        notices
+    }
+
+    fn tool(&mut self, written: &written::Tool) -> ToolRule {
+        if written.name.get_ref().written.is_empty() {
+            self.fault(written.name.span(), "names no tool; `[\"*\"]` means all");
+        }
+        ToolRule {
+            names: written.name.get_ref().set.clone(),
+            read_only: written.read_only,
+            after: written.after.map(std::num::NonZeroU32::get),
+            ignore: written.ignore.iter().map(|pointer| pointer.0.clone()).collect(),
+            arguments: written.argument.iter().map(argument).collect(),
+            results: written.result.iter().map(result).collect(),
+            deny: written.deny.iter().map(deny).collect(),
+        }
+    }
+}
+
+fn treatment(written: written::Treatment) -> Treatment {
+    match written {
+        written::Treatment::Refuse => Treatment::Refuse,
+        written::Treatment::Forward => Treatment::Forward,
+    }
+}
+
+fn failures(written: &written::Failures) -> FailureRules {
+    FailureRules {
+        refuse: written.refuse,
+        capacity: usize::try_from(written.capacity).unwrap_or(usize::MAX),
+        reopen: match written.reopen {
+            written::Reopen::User => Reopen::User,
+            written::Reopen::Never => Reopen::Never,
+        },
+        read_only: written.read_only.set.clone(),
+        marker: written.marker.0.clone(),
+    }
+}
+
+fn argument(written: &written::Argument) -> ArgumentRule {
+    let operation = |operation: &written::Operation| match operation {
+        written::Operation::Trim => Normalise::Trim,
+        written::Operation::Lowercase => Normalise::Lowercase,
+        written::Operation::Uppercase => Normalise::Uppercase,
+        written::Operation::Kebab => Normalise::Kebab,
+        written::Operation::CollapseSpace => Normalise::CollapseSpace,
+    };
+    ArgumentRule {
+        at: written.at.0.clone(),
+        normalise: written.normalise.iter().map(operation).collect(),
+        schema: written.schema.as_ref().map(|overlay| overlay.0.clone()),
+    }
+}
+
+fn result(written: &written::Outcome) -> ResultRule {
+    ResultRule {
+        when: ResultWhen {
+            status: written.when.status.iter().map(|status| (status.first, status.last)).collect(),
+            except: written.when.except.iter().flat_map(|status| status.first..=status.last).collect(),
+            matches: written.when.matches.as_ref().map(|pattern| pattern.0.clone()),
+            pointer: written.when.pointer.as_ref().map(|pointer| pointer.0.clone()),
+        },
+        class: match written.class {
+            written::Class::Success => ResultClass::Success,
+            written::Class::Correctable => ResultClass::Correctable,
+            written::Class::Failed => ResultClass::Failed,
+            written::Class::Terminal => ResultClass::Terminal,
+            written::Class::Transient => ResultClass::Transient,
+            written::Class::Control => ResultClass::Control,
+        },
+    }
+}
+
+fn deny(written: &written::Deny) -> DenyRule {
+    DenyRule { at: written.at.0.clone(), pattern: written.matches.0.clone(), reason: written.reason.clone() }
+}

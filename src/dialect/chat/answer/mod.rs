@@ -1,0 +1,403 @@
+//! An answer as it comes: events go in, what the agent may see goes out, calls wait in between.
+//!
+//! The event is the unit. One that holds a piece of an undecided call waits, and all that come after it queue
+//! behind it in order. What nothing was done to goes out as the bytes it came in as; a row of waiting events
+//! of one call is kept as one piece of memory. One answer to the agent may be made of several rounds: each
+//! further one continues the first.
+
+mod queue;
+mod render;
+mod text;
+
+use bytes::Bytes;
+
+use crate::dialect::{
+    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, NewCall, Pending, Transcript, Usage, Visible,
+};
+use crate::wire::canonical::quote;
+use crate::wire::span::Json;
+use crate::wire::sse::Frame;
+
+use super::calls::{Calls, Slot, State};
+use super::event::{self, Event, Finish};
+use super::{value, write};
+use queue::Queue;
+pub(super) use text::Text;
+
+/// Reads one answer, over all of its rounds.
+#[derive(Debug)]
+pub struct Answer {
+    /// One body instead of events.
+    whole: bool,
+    /// The agent asked for one choice: only then is the model asked again.
+    single: bool,
+    /// The call is told in the API's first form.
+    legacy: bool,
+    /// Rounds that were refused whole before this one.
+    round: usize,
+    head: Head,
+    calls: Calls,
+    queue: Queue,
+    /// What each choice of this round says, by index.
+    texts: Vec<Text>,
+    /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
+    sent: String,
+    /// The first text of this round has been set apart from what the agent has read.
+    apart: bool,
+    hidden: Hidden,
+    closing: Option<Closing>,
+    /// The words of [`Closing::Words`] went out.
+    closed: Vec<u32>,
+    done: bool,
+    failed: bool,
+    usage: Usage,
+    /// Output tokens of earlier rounds.
+    spent: u64,
+    /// The agent wants to be told the usage of a stream.
+    tells_usage: bool,
+    /// The round before this one, in case this one does not come about.
+    last: Option<Last>,
+}
+
+/// What is kept of a refused round until the next one has begun.
+#[derive(Debug)]
+struct Last {
+    calls: Vec<Slot>,
+    /// As in [`Hidden::text`], before that round.
+    hidden_text: usize,
+    usage: Usage,
+}
+
+/// What is the same in all events of one answer: raw values of the first round.
+#[derive(Clone, Debug, Default)]
+struct Head {
+    id: Option<String>,
+    created: Option<String>,
+    model: Option<String>,
+}
+
+const DONE: &[u8] = b"data: [DONE]\n\n";
+
+// === impl Answer ===
+
+impl Answer {
+    /// `limit`: bytes of call input that may wait undecided.
+    pub fn new(transcript: &Transcript, limit: usize) -> Self {
+        let offered = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
+        let seed = value::seed(transcript);
+        Self {
+            whole: false,
+            single: transcript.choices == 1,
+            legacy: false,
+            round: 0,
+            head: Head::default(),
+            calls: Calls::new(offered, limit, seed),
+            queue: Queue::default(),
+            texts: Vec::new(),
+            sent: String::new(),
+            apart: false,
+            hidden: Hidden::default(),
+            closing: None,
+            closed: Vec::new(),
+            done: false,
+            failed: false,
+            usage: Usage::default(),
+            spent: 0,
+            tells_usage: transcript.usage,
+            last: None,
+        }
+    }
+
+    /// Takes the next event of a stream, or the body of a whole answer as one frame.
+    pub fn push(&mut self, frame: Frame, whole: bool) -> Result<(), Broken> {
+        self.whole = whole;
+        self.done |= whole;
+        self.last = None;
+        if frame.data.as_deref() == Some(b"[DONE]") {
+            self.done = true;
+            self.finish_all();
+            self.queue.push(frame, Vec::new(), true);
+            return Ok(());
+        }
+        let data = frame.data.clone();
+        let text = data.as_deref().and_then(|data| simdutf8::basic::from_utf8(data).ok()).unwrap_or_default();
+        let Ok(event) = event::read(text) else {
+            self.queue.push(frame, Vec::new(), false);
+            return Ok(());
+        };
+        let fragments = self.take(&event, text)?;
+        let ends = event.choices.iter().any(|choice| choice.finish.is_some()) || self.is_ending();
+        self.queue.push(frame, fragments, ends);
+        Ok(())
+    }
+
+    fn take(&mut self, event: &Event, data: &str) -> Result<Vec<usize>, Broken> {
+        if self.round == 0 && !event.choices.is_empty() {
+            self.head.keep(event, data);
+        }
+        if event.error {
+            self.failed = true;
+            self.calls.abandon();
+        }
+        if let Some(usage) = event.usage {
+            self.usage = usage_of(Json::trusted(usage.of(data)), self.usage);
+        }
+        let mut fragments = Vec::new();
+        for choice in &event.choices {
+            let text = self.text(choice.index);
+            text.take(choice, data);
+            for fragment in &choice.fragments {
+                fragments.push(self.calls.take(choice.index, fragment, data, self.whole)?);
+            }
+            self.legacy |= choice.legacy.is_some() && !choice.fragments.is_empty();
+            if let Some(finish) = choice.finish {
+                self.text(choice.index).finish = Some(finish);
+                self.calls.complete(choice.index, matches!(finish, Finish::Length | Finish::Filtered));
+            }
+        }
+        if self.whole {
+            self.finish_all();
+        }
+        Ok(fragments)
+    }
+
+    fn text(&mut self, choice: u32) -> &mut Text {
+        let place = self.texts.iter().position(|text| text.choice == choice).unwrap_or_else(|| {
+            self.texts.push(Text::new(choice));
+            self.texts.len() - 1
+        });
+        &mut self.texts[place]
+    }
+
+    fn finish_all(&mut self) {
+        for choice in 0..self.texts.len() {
+            self.calls.complete(self.texts[choice].choice, false);
+        }
+    }
+
+    /// The next call that is complete and undecided. Calls are told in order.
+    pub fn next_call(&self) -> Option<Pending> {
+        for (position, slot) in self.calls.slots.iter().enumerate() {
+            let (cut, too_large) = match slot.state {
+                State::Open => return None,
+                State::Complete { cut } => (cut, false),
+                State::TooLarge => (false, true),
+                _ => continue,
+            };
+            return Some(Pending { position, choice: slot.choice, call: slot.call(), cut, too_large });
+        }
+        None
+    }
+
+    pub fn decide(&mut self, position: usize, decision: Decision) {
+        if let Some(slot) = self.calls.slots.get_mut(position) {
+            slot.state = match decision {
+                Decision::Forward => State::Forwarded,
+                Decision::Replace(calls) => State::Replaced(calls),
+                Decision::Refuse(text) => State::Refused(text),
+            };
+        }
+    }
+
+    /// Lets out what need not wait any longer.
+    pub fn release(&mut self, out: &mut Vec<Bytes>) {
+        while let Some(held) = self.queue.next(&self.calls, !self.must_wait()) {
+            self.render_held(&held, false, out);
+        }
+    }
+
+    /// The end has come, all calls were refused, and nobody has said yet how to go on: with
+    /// [`remand`](Self::remand) or [`close`](Self::close).
+    pub fn must_wait(&self) -> bool {
+        self.single
+            && self.closing.is_none()
+            && !self.failed
+            && self.is_ending()
+            && self.calls.refused(0) > 0
+            && self.calls.outgoing(0) == 0
+    }
+
+    /// A call is waiting, or the end is.
+    pub fn is_holding(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// The stream has announced its end.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn is_ending(&self) -> bool {
+        self.done || self.texts.iter().any(|text| text.finish.is_some())
+    }
+
+    /// The answer's last event is out or about to be.
+    pub fn is_over(&self) -> bool {
+        self.is_ending() && !self.must_wait()
+    }
+
+    /// The provider cut the answer for its content: nothing is asked again.
+    pub fn is_filtered(&self) -> bool {
+        self.texts.iter().any(|text| text.finish == Some(Finish::Filtered))
+    }
+
+    pub fn forwarded(&self) -> usize {
+        self.calls.slots.iter().map(|slot| slot.choice).max().map_or(0, |last| {
+            (0..=last).map(|choice| self.calls.outgoing(choice)).sum()
+        })
+    }
+
+    /// The choices that lost all of their calls.
+    pub fn is_emptied(&self, choice: u32) -> bool {
+        self.calls.refused(choice) > 0 && self.calls.outgoing(choice) == 0
+    }
+
+    /// Says how an answer ends whose calls were all refused.
+    pub fn close(&mut self, closing: Closing) {
+        self.closing = Some(closing);
+    }
+
+    /// The provider's body has ended. Gives what is missing from a complete stream.
+    pub fn end(&mut self, out: &mut Vec<Bytes>) -> Result<(), Broken> {
+        if self.whole || self.failed || self.done {
+            return Ok(());
+        }
+        if self.texts.is_empty() || self.texts.iter().any(|text| text.finish.is_none()) {
+            return Err(Broken::Unfinished);
+        }
+        self.done = true;
+        out.push(Bytes::from_static(DONE));
+        Ok(())
+    }
+
+    /// Everything of this round was refused: gives the elements that tell the model so, and begins the next
+    /// round. What the model said besides goes out.
+    pub fn remand(&mut self, out: &mut Vec<Bytes>) -> Vec<Bytes> {
+        while let Some(held) = self.queue.next(&self.calls, true) {
+            if !self.whole {
+                self.render_held(&held, true, out);
+            }
+        }
+        let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
+        if self.whole {
+            self.say_apart(&text.said);
+        }
+        let elements = write::round(&text, &self.calls.slots);
+        self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others: text.take_others() });
+        let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
+        let usage = std::mem::take(&mut self.usage);
+        self.spent += usage.output;
+        let calls = std::mem::take(&mut self.calls.slots);
+        self.last = Some(Last { calls, hidden_text, usage });
+        self.round += 1;
+        (self.apart, self.done) = (false, false);
+        elements
+    }
+
+    /// The next round did not come about, and the refused calls may go on as the model wrote them: they do, in
+    /// events of our own, and the stream is complete. Only for streams.
+    pub fn resume(&mut self, out: &mut Vec<Bytes>) {
+        let Some(last) = self.last.take() else { return };
+        self.hidden.rounds.pop();
+        self.hidden.text = last.hidden_text;
+        self.round -= 1;
+        self.spent -= last.usage.output;
+        self.usage = last.usage;
+        self.calls.slots = last.calls;
+        let head = self.head_members();
+        for position in 0..self.calls.slots.len() {
+            let (slot, number) = (&mut self.calls.slots[position], position);
+            slot.state = State::Forwarded;
+            let call = NewCall { name: slot.name.clone(), arguments: slot.arguments() };
+            out.push(write::call_event(&head, &write::new_call(slot, &slot.id, &call, Some(number))));
+        }
+        let label = if self.legacy { "function_call" } else { "tool_calls" };
+        self.finish_with(label, &head, out);
+    }
+
+    /// The next round did not come about: the answer ends in words said in the model's place.
+    pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
+        if let Some(last) = self.last.take() {
+            self.spent -= last.usage.output;
+            self.usage = last.usage;
+        }
+        let head = self.head_members();
+        let before = self.sent.len();
+        let said = quote(words);
+        self.say_apart(Json::trusted(&said).raw_string().unwrap_or_default());
+        if self.whole {
+            out.push(write::whole(&head, &self.sent, self.usage()));
+            return;
+        }
+        let told = self.sent.get(before..).unwrap_or_default();
+        out.push(write::text_event(&head, 0, told));
+        self.finish_with("stop", &head, out);
+    }
+
+    fn finish_with(&mut self, label: &str, head: &str, out: &mut Vec<Bytes>) {
+        out.push(write::finish_event(head, 0, label));
+        if self.tells_usage {
+            out.push(write::usage_event(head, self.usage()));
+        }
+        out.push(Bytes::from_static(DONE));
+        self.text(0).finish = Some(Finish::Stop);
+        self.done = true;
+    }
+
+    /// The provider itself refused a call that the model wrote: it counts as one of this round.
+    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) {
+        self.calls.slots.push(Slot::unseen(self.calls.mint(0, 0), name, arguments, text));
+        self.text(0).finish = Some(Finish::ToolCalls);
+    }
+
+    /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
+    pub fn aside(&self) -> Option<(Hidden, Visible)> {
+        let mut hidden = self.hidden.clone();
+        let mut place = 0;
+        let mut ids = Vec::new();
+        let mut calls = Vec::new();
+        for (position, slot) in self.calls.slots.iter().enumerate() {
+            match &slot.state {
+                State::Refused(text) if self.calls.outgoing(0) > 0 => {
+                    let (call, result) = (write::call(slot), write::result(slot, text));
+                    hidden.siblings.push(HiddenCall { position: place, call, result });
+                    place += 1;
+                }
+                State::Refused(_) => {}
+                _ => {
+                    for (id, call) in self.outgoing(position) {
+                        calls.push((id.clone(), call.name, call.arguments));
+                        ids.push(id);
+                        place += 1;
+                    }
+                }
+            }
+        }
+        let digest = value::visible(&text::unescaped(&self.sent), &calls);
+        (self.single && !hidden.is_empty()).then_some((hidden, Visible { ids, digest }))
+    }
+
+    /// Input of the last round, output of all.
+    pub fn usage(&self) -> Usage {
+        Usage { input: self.usage.input, output: self.spent + self.usage.output }
+    }
+}
+
+// === impl Head ===
+
+impl Head {
+    fn keep(&mut self, event: &Event, data: &str) {
+        let raw = |span: Option<crate::wire::span::Span>| span.map(|span| span.of(data).to_owned());
+        self.id = self.id.take().or_else(|| raw(event.id));
+        self.created = self.created.take().or_else(|| raw(event.created));
+        self.model = self.model.take().or_else(|| raw(event.model));
+    }
+}
+
+fn usage_of(usage: Json<'_>, before: Usage) -> Usage {
+    let tokens = |name| usage.member(name).and_then(Json::integer).and_then(|tokens| u64::try_from(tokens).ok());
+    Usage {
+        input: tokens("prompt_tokens").unwrap_or(before.input),
+        output: tokens("completion_tokens").unwrap_or(before.output),
+    }
+}

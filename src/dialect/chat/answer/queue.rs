@@ -1,0 +1,131 @@
+//! Events that wait, in order.
+
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::wire::sse::Frame;
+
+use super::super::calls::{Calls, State};
+
+/// A row of events that go out together.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) raw: Raw,
+    pub(super) calls: Touched,
+    /// It holds the end of the answer, or comes after it.
+    pub(super) ends: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Raw {
+    /// As it was read: nothing is copied.
+    One(Frame),
+    /// Several events of one call, in one piece of memory.
+    Row(BytesMut),
+}
+
+/// The calls whose pieces the events hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Touched {
+    None,
+    /// All pieces are of this one.
+    One(usize),
+    /// One for each piece, in order.
+    Each(Vec<usize>),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    held: VecDeque<Held>,
+}
+
+// === impl Queue ===
+
+impl Queue {
+    pub(super) fn push(&mut self, frame: Frame, fragments: Vec<usize>, ends: bool) {
+        let calls = Touched::new(fragments);
+        match self.held.back_mut() {
+            Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => {
+                last.extend(&frame)
+            }
+            _ => self.held.push_back(Held { raw: Raw::One(frame), calls, ends }),
+        }
+    }
+
+    /// The next that may go: all of its calls are decided, and so is the end if it holds that.
+    pub(super) fn next(&mut self, calls: &Calls, end_may_go: bool) -> Option<Held> {
+        let front = self.held.front()?;
+        let decided =
+            front.calls.all(|position| calls.slots.get(position).is_none_or(super::Slot::is_decided));
+        if decided && (end_may_go || !front.ends) { self.held.pop_front() } else { None }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+}
+
+// === impl Held ===
+
+impl Held {
+    fn extend(&mut self, frame: &Frame) {
+        if let Raw::One(first) = &self.raw {
+            self.raw = Raw::Row(BytesMut::from(&first.raw[..]));
+        }
+        if let Raw::Row(row) = &mut self.raw {
+            row.extend_from_slice(&frame.raw);
+        }
+    }
+
+    /// Whether the calls' pieces can go out as they came.
+    pub(super) fn is_plain(&self, calls: &Calls, whole: bool) -> bool {
+        self.calls.all(|position| {
+            calls.slots.get(position).is_some_and(|slot| {
+                let numbered =
+                    whole || slot.index.is_none_or(|index| index as usize == calls.number(position));
+                slot.state == State::Forwarded && !slot.irregular && numbered
+            })
+        })
+    }
+}
+
+// === impl Raw ===
+
+impl Raw {
+    pub(super) fn bytes(self) -> Bytes {
+        match self {
+            Self::One(frame) => frame.raw,
+            Self::Row(row) => row.freeze(),
+        }
+    }
+}
+
+// === impl Touched ===
+
+impl Touched {
+    fn new(fragments: Vec<usize>) -> Self {
+        match fragments.as_slice() {
+            [] => Self::None,
+            [one, rest @ ..] if rest.iter().all(|other| other == one) => Self::One(*one),
+            _ => Self::Each(fragments),
+        }
+    }
+
+    fn all(&self, mut holds: impl FnMut(usize) -> bool) -> bool {
+        match self {
+            Self::None => true,
+            Self::One(position) => holds(*position),
+            Self::Each(positions) => positions.iter().all(|position| holds(*position)),
+        }
+    }
+
+    /// The call of the `piece`-th piece.
+    pub(super) fn of(&self, piece: usize) -> usize {
+        match self {
+            Self::None => usize::MAX,
+            Self::One(position) => *position,
+            Self::Each(positions) => positions.get(piece).copied().unwrap_or(usize::MAX),
+        }
+    }
+}

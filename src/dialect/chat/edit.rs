@@ -1,0 +1,109 @@
+//! Changes to a request: what the agent did not see put back, rounds appended, the model told to conclude.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use crate::dialect::{CallKind, Element, Hidden, HiddenCall, Role, Transcript};
+use crate::wire::canonical::quote;
+use crate::wire::span::{Json, Kind};
+use crate::wire::splice::{self, Splices};
+
+/// Appends elements to the history. `false` where the request has none to append to.
+pub(crate) fn append(transcript: &Transcript, elements: &[Bytes], edits: &mut Splices) -> bool {
+    let Some(history) = transcript.history else { return false };
+    let texts: Vec<_> =
+        elements.iter().map(|element| std::str::from_utf8(element).unwrap_or_default()).collect();
+    let (at, with) = splice::append(transcript.json(history), history.start, &texts.join(","));
+    edits.insert(at, with);
+    true
+}
+
+/// Tells the model to answer in words. Without tools there is nothing to tell: `tool_choice` would be refused.
+pub(crate) fn conclude(transcript: &Transcript, edits: &mut Splices) {
+    let Some(first) = transcript.tools.first() else { return };
+    if let Some(at) = transcript.tool_choice_at {
+        return edits.replace(at, r#""none""#);
+    }
+    let member =
+        if first.kind == CallKind::Legacy { r#""function_call":"none""# } else { r#""tool_choice":"none""# };
+    let body = transcript.text();
+    let start = body.len() - body.trim_start().len();
+    let (at, with) = splice::append(Json::trusted(body.trim()), start, member);
+    edits.insert(at, with);
+}
+
+/// Puts back, around the answer at `index`, what the agent did not see of it.
+pub(crate) fn restore(transcript: &Transcript, index: usize, hidden: &Hidden, edits: &mut Splices) {
+    let Some(element) = transcript.elements.get(index) else { return };
+    for round in hidden.rounds.iter().flat_map(|round| &round.elements) {
+        edits.insert(element.span.start, round.clone());
+        edits.insert(element.span.start, ",");
+    }
+    if hidden.text > 0 {
+        cut_text(transcript, element, hidden.text, edits);
+    }
+    cut_others(transcript, element, hidden, edits);
+    restore_calls(transcript, element, &hidden.siblings, edits);
+    restore_results(transcript, index, &hidden.siblings, edits);
+}
+
+/// The agent merged the text of all rounds; this answer keeps only its own.
+fn cut_text(transcript: &Transcript, element: &Element, hidden: usize, edits: &mut Splices) {
+    let Some(content) = element.content.map(|span| transcript.json(span)) else { return };
+    let text = match content.kind() {
+        Kind::Array => content.elements().find_map(|part| part.member("text")),
+        _ => Some(content),
+    };
+    let Some(text) = text else { return };
+    let said = text.string().unwrap_or_default();
+    let Some(rest) = said.get(hidden..) else { return };
+    let own = if rest.is_empty() && content.kind() == Kind::String { "null".to_owned() } else { quote(rest) };
+    edits.replace(text.span_in(transcript.text()), own);
+}
+
+fn cut_others(transcript: &Transcript, element: &Element, hidden: &Hidden, edits: &mut Splices) {
+    for (key, value) in transcript.json(element.span).members() {
+        let name = key.name();
+        let pieces = hidden.rounds.iter().flat_map(|round| &round.others).filter(|(other, _)| *other == name);
+        let before: String = pieces.filter_map(|(_, value)| Json::trusted(value).string()).collect();
+        let said = value.string().unwrap_or_default();
+        if let Some(rest) = said.strip_prefix(&before).filter(|_| !before.is_empty()) {
+            edits.replace(value.span_in(transcript.text()), quote(rest));
+        }
+    }
+}
+
+fn restore_calls(transcript: &Transcript, element: &Element, siblings: &[HiddenCall], edits: &mut Splices) {
+    let Some(list) =
+        element.calls.map(|span| transcript.json(span)).filter(|list| list.kind() == Kind::Array)
+    else {
+        return;
+    };
+    let shown: Vec<_> = list.elements().map(|call| call.span_in(transcript.text())).collect();
+    for (before, sibling) in siblings.iter().enumerate() {
+        let place = sibling.position.saturating_sub(before);
+        if let Some(next) = shown.get(place) {
+            edits.insert(next.start, sibling.call.clone());
+            edits.insert(next.start, ",");
+        } else if let Some(last) = shown.last() {
+            edits.insert(last.end, ",");
+            edits.insert(last.end, sibling.call.clone());
+        }
+    }
+}
+
+/// Results stand in the order of their calls.
+fn restore_results(transcript: &Transcript, index: usize, siblings: &[HiddenCall], edits: &mut Splices) {
+    let Some(element) = transcript.elements.get(index) else { return };
+    let ids: Vec<Cow<'_, str>> = transcript.calls(element).into_iter().map(|call| call.id).collect();
+    let block =
+        || transcript.elements.iter().skip(index + 1).take_while(|element| element.role == Role::Tool);
+    for (before, sibling) in siblings.iter().enumerate() {
+        let earlier = ids.get(..sibling.position.saturating_sub(before)).unwrap_or(&ids);
+        let answers = |result: &&Element| transcript.answers(result).is_some_and(|id| earlier.contains(&id));
+        let at = block().filter(answers).last().unwrap_or(element).span.end;
+        edits.insert(at, ",");
+        edits.insert(at, sibling.result.clone());
+    }
+}

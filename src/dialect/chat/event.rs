@@ -1,0 +1,310 @@
+//! Reading one event of a streamed answer, or the body of a whole one: where in its JSON lies what matters.
+//!
+//! A streamed event and a whole answer differ in one name, `delta` or `message`; both are read here.
+
+use crate::dialect::CallKind;
+use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
+
+/// An event's parts, as places in its data.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Event {
+    pub(super) id: Option<Span>,
+    pub(super) created: Option<Span>,
+    pub(super) model: Option<Span>,
+    pub(super) choices: Vec<Choice>,
+    /// An object, not `null`.
+    pub(super) usage: Option<Span>,
+    /// The event is the provider's error.
+    pub(super) error: bool,
+}
+
+/// One choice's part of an event.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choice {
+    pub(super) index: u32,
+    /// The choice's object.
+    pub(super) at: Span,
+    /// The object called `delta` or `message`.
+    pub(super) delta: Span,
+    /// The position of each known member in `delta`, counted from 0.
+    pub(super) role: Option<usize>,
+    pub(super) calls: Option<usize>,
+    pub(super) legacy: Option<usize>,
+    /// A string, not `null`.
+    pub(super) content: Option<Span>,
+    /// The array that holds the fragments.
+    pub(super) calls_at: Option<Span>,
+    pub(super) fragments: Vec<Fragment>,
+    /// The value of `finish_reason`, whatever it is.
+    pub(super) finish_at: Option<Span>,
+    pub(super) finish: Option<Finish>,
+    /// Members of `delta` that this module does not know and that are not `null`.
+    pub(super) others: Vec<(Span, Span)>,
+}
+
+/// A piece of one call.
+#[derive(Clone, Debug)]
+pub(super) struct Fragment {
+    pub(super) at: Span,
+    pub(super) kind: CallKind,
+    /// The provider's number of the call, and where it stands.
+    pub(super) index: Option<(u32, Span)>,
+    /// Strings with something in them.
+    pub(super) id: Option<Span>,
+    pub(super) name: Option<Span>,
+    /// An `id` or `name` is there and says nothing.
+    pub(super) blank: bool,
+    /// Argument text: a string, or in some providers the object itself.
+    pub(super) input: Option<Span>,
+    /// Members that this module does not know and that are not `null`.
+    pub(super) others: Vec<(Span, Span)>,
+}
+
+/// Why the model stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Finish {
+    Stop,
+    Length,
+    ToolCalls,
+    /// A content filter or a refusal: nothing is asked again.
+    Filtered,
+    Other,
+}
+
+pub(super) fn read(data: &str) -> Result<Event, Malformed> {
+    let mut reader = Reader::new(data);
+    let mut event = Event::default();
+    if reader.kind()? != Kind::Object {
+        reader.skip()?;
+        return Ok(event);
+    }
+    let mut object = reader.object()?;
+    while let Some(key) = reader.next_key(&mut object)? {
+        match &*key.name() {
+            "id" => event.id = Some(reader.skip()?),
+            "created" => event.created = Some(reader.skip()?),
+            "model" => event.model = Some(reader.skip()?),
+            "choices" => choices(&mut reader, &mut event.choices)?,
+            "usage" => {
+                event.usage =
+                    Some(reader.skip()?).filter(|span| Json::trusted(span.of(data)).kind() == Kind::Object)
+            }
+            "error" => event.error = !reader.value()?.is_null(),
+            _ => {
+                reader.skip()?;
+            }
+        }
+    }
+    reader.end()?;
+    Ok(event)
+}
+
+fn choices(reader: &mut Reader<'_>, choices: &mut Vec<Choice>) -> Result<(), Malformed> {
+    if reader.kind()? != Kind::Array {
+        reader.skip()?;
+        return Ok(());
+    }
+    let mut array = reader.array()?;
+    while reader.next_element(&mut array)? {
+        if reader.kind()? == Kind::Object {
+            choices.push(choice(reader)?);
+        } else {
+            reader.skip()?;
+        }
+    }
+    Ok(())
+}
+
+fn choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
+    let start = reader.offset();
+    let mut choice = Choice::default();
+    let mut object = reader.object()?;
+    while let Some(key) = reader.next_key(&mut object)? {
+        match &*key.name() {
+            "index" => choice.index = number(reader.value()?).unwrap_or(0),
+            "delta" | "message" if reader.kind()? == Kind::Object => delta(reader, &mut choice)?,
+            "finish_reason" => {
+                reader.kind()?;
+                let at = reader.offset();
+                choice.finish = finish(reader.value()?);
+                choice.finish_at = Some(Span::new(at, reader.offset()));
+            }
+            _ => {
+                reader.skip()?;
+            }
+        }
+    }
+    choice.at = Span::new(start, reader.offset());
+    Ok(choice)
+}
+
+fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> {
+    let start = reader.offset();
+    let mut object = reader.object()?;
+    let mut position = 0;
+    while let Some(key) = reader.next_key(&mut object)? {
+        let kind = reader.kind()?;
+        match &*key.name() {
+            "role" => {
+                choice.role = Some(position);
+                reader.skip()?;
+            }
+            "content" if kind == Kind::String => choice.content = Some(reader.skip()?),
+            "tool_calls" => {
+                choice.calls = Some(position);
+                if kind == Kind::Array {
+                    fragments(reader, choice)?;
+                } else {
+                    reader.skip()?;
+                }
+            }
+            "function_call" => {
+                choice.legacy = Some(position);
+                if kind == Kind::Object {
+                    choice.fragments.push(legacy(reader)?);
+                } else {
+                    reader.skip()?;
+                }
+            }
+            _ => other(reader, key.span, kind, &mut choice.others)?,
+        }
+        position += 1;
+    }
+    choice.delta = Span::new(start, reader.offset());
+    Ok(())
+}
+
+fn other(
+    reader: &mut Reader<'_>,
+    key: Span,
+    kind: Kind,
+    others: &mut Vec<(Span, Span)>,
+) -> Result<(), Malformed> {
+    let value = reader.skip()?;
+    if kind != Kind::Null {
+        others.push((key, value));
+    }
+    Ok(())
+}
+
+fn fragments(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> {
+    let start = reader.offset();
+    let mut array = reader.array()?;
+    while reader.next_element(&mut array)? {
+        if reader.kind()? == Kind::Object {
+            choice.fragments.push(fragment(reader)?);
+        } else {
+            let at = reader.skip()?;
+            choice.fragments.push(Fragment::empty(at));
+        }
+    }
+    choice.calls_at = Some(Span::new(start, reader.offset()));
+    Ok(())
+}
+
+fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
+    let start = reader.offset();
+    let mut fragment = Fragment::empty(Span::default());
+    let mut object = reader.object()?;
+    while let Some(key) = reader.next_key(&mut object)? {
+        let kind = reader.kind()?;
+        match &*key.name() {
+            "index" => {
+                let at = reader.offset();
+                let value = number(reader.value()?);
+                fragment.index = value.map(|index| (index, Span::new(at, reader.offset())));
+            }
+            "id" => fragment.id = text(reader, &mut fragment.blank)?,
+            "function" if kind == Kind::Object => function(reader, &mut fragment)?,
+            "custom" if kind == Kind::Object => {
+                fragment.kind = CallKind::Custom;
+                function(reader, &mut fragment)?;
+            }
+            "type" => {
+                if reader.value()?.string().as_deref() == Some("custom") {
+                    fragment.kind = CallKind::Custom;
+                }
+            }
+            _ => other(reader, key.span, kind, &mut fragment.others)?,
+        }
+    }
+    fragment.at = Span::new(start, reader.offset());
+    Ok(fragment)
+}
+
+fn legacy(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
+    let start = reader.offset();
+    let mut fragment = Fragment { kind: CallKind::Legacy, ..Fragment::empty(Span::default()) };
+    function(reader, &mut fragment)?;
+    fragment.at = Span::new(start, reader.offset());
+    Ok(fragment)
+}
+
+fn function(reader: &mut Reader<'_>, fragment: &mut Fragment) -> Result<(), Malformed> {
+    let mut object = reader.object()?;
+    while let Some(key) = reader.next_key(&mut object)? {
+        match &*key.name() {
+            "name" => fragment.name = text(reader, &mut fragment.blank)?,
+            "arguments" | "input" => {
+                let kind = reader.kind()?;
+                let span = reader.skip()?;
+                fragment.input = (kind != Kind::Null).then_some(span);
+            }
+            _ => {
+                reader.skip()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A string that says something; `blank` is set where one is there and does not.
+fn text(reader: &mut Reader<'_>, blank: &mut bool) -> Result<Option<Span>, Malformed> {
+    let kind = reader.kind()?;
+    let span = reader.skip()?;
+    if kind == Kind::String && span.len() == 2 {
+        *blank = true;
+    }
+    Ok((kind == Kind::String && span.len() > 2).then_some(span))
+}
+
+fn number(value: Json<'_>) -> Option<u32> {
+    value.integer().and_then(|number| u32::try_from(number).ok())
+}
+
+fn finish(value: Json<'_>) -> Option<Finish> {
+    Some(match &*value.string()? {
+        "" => return None,
+        "stop" => Finish::Stop,
+        "length" => Finish::Length,
+        "tool_calls" | "function_call" => Finish::ToolCalls,
+        "content_filter" | "refusal" => Finish::Filtered,
+        _ => Finish::Other,
+    })
+}
+
+// === impl Choice ===
+
+impl Choice {
+    /// Whether the choice's text says something.
+    pub(super) fn has_text(&self) -> bool {
+        self.content.is_some_and(|content| content.len() > 2)
+    }
+}
+
+// === impl Fragment ===
+
+impl Fragment {
+    fn empty(at: Span) -> Self {
+        Self {
+            at,
+            kind: CallKind::Function,
+            index: None,
+            id: None,
+            name: None,
+            blank: false,
+            input: None,
+            others: Vec::new(),
+        }
+    }
+}
