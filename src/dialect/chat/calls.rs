@@ -220,6 +220,24 @@ impl Calls {
 // === impl Slot ===
 
 impl Slot {
+    /// A call that came in an error of the provider, refused there.
+    pub(super) fn unseen(id: String, name: &str, arguments: &str, text: String) -> Self {
+        let quoted = quote(arguments);
+        Self {
+            choice: 0,
+            index: None,
+            id,
+            name: name.to_owned(),
+            kind: CallKind::Function,
+            input: Json::trusted(&quoted).raw_string().unwrap_or_default().to_owned(),
+            others: Vec::new(),
+            state: State::Refused(text),
+            irregular: true,
+            started: false,
+            echoed: 0,
+        }
+    }
+
     pub(super) fn call(&self) -> Call<'static> {
         Call {
             id: Cow::Owned(self.id.clone()),

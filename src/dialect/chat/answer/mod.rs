@@ -12,8 +12,9 @@ mod text;
 use bytes::Bytes;
 
 use crate::dialect::{
-    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
+    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, NewCall, Pending, Transcript, Usage, Visible,
 };
+use crate::wire::canonical::quote;
 use crate::wire::span::Json;
 use crate::wire::sse::Frame;
 
@@ -52,6 +53,19 @@ pub struct Answer {
     usage: Usage,
     /// Output tokens of earlier rounds.
     spent: u64,
+    /// The agent wants to be told the usage of a stream.
+    tells_usage: bool,
+    /// The round before this one, in case this one does not come about.
+    last: Option<Last>,
+}
+
+/// What is kept of a refused round until the next one has begun.
+#[derive(Debug)]
+struct Last {
+    calls: Vec<Slot>,
+    /// As in [`Hidden::text`], before that round.
+    hidden_text: usize,
+    usage: Usage,
 }
 
 /// What is the same in all events of one answer: raw values of the first round.
@@ -61,6 +75,8 @@ struct Head {
     created: Option<String>,
     model: Option<String>,
 }
+
+const DONE: &[u8] = b"data: [DONE]\n\n";
 
 // === impl Answer ===
 
@@ -87,12 +103,16 @@ impl Answer {
             failed: false,
             usage: Usage::default(),
             spent: 0,
+            tells_usage: transcript.usage,
+            last: None,
         }
     }
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
     pub fn push(&mut self, frame: Frame, whole: bool) -> Result<(), Broken> {
         self.whole = whole;
+        self.done |= whole;
+        self.last = None;
         if frame.data.as_deref() == Some(b"[DONE]") {
             self.done = true;
             self.finish_all();
@@ -202,6 +222,11 @@ impl Answer {
         !self.queue.is_empty()
     }
 
+    /// The stream has announced its end.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
     fn is_ending(&self) -> bool {
         self.done || self.texts.iter().any(|text| text.finish.is_some())
     }
@@ -217,12 +242,9 @@ impl Answer {
     }
 
     pub fn forwarded(&self) -> usize {
-        self.calls
-            .slots
-            .iter()
-            .map(|slot| slot.choice)
-            .max()
-            .map_or(0, |last| (0..=last).map(|choice| self.calls.outgoing(choice)).sum())
+        self.calls.slots.iter().map(|slot| slot.choice).max().map_or(0, |last| {
+            (0..=last).map(|choice| self.calls.outgoing(choice)).sum()
+        })
     }
 
     /// The choices that lost all of their calls.
@@ -244,7 +266,7 @@ impl Answer {
             return Err(Broken::Unfinished);
         }
         self.done = true;
-        out.push(Bytes::from_static(b"data: [DONE]\n\n"));
+        out.push(Bytes::from_static(DONE));
         Ok(())
     }
 
@@ -262,13 +284,70 @@ impl Answer {
         }
         let elements = write::round(&text, &self.calls.slots);
         self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others: text.take_others() });
-        self.hidden.text = text::unescaped_len(&self.sent);
-        self.spent += self.usage.output;
-        self.usage = Usage::default();
-        self.calls.slots.clear();
+        let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
+        let usage = std::mem::take(&mut self.usage);
+        self.spent += usage.output;
+        let calls = std::mem::take(&mut self.calls.slots);
+        self.last = Some(Last { calls, hidden_text, usage });
         self.round += 1;
         (self.apart, self.done) = (false, false);
         elements
+    }
+
+    /// The next round did not come about, and the refused calls may go on as the model wrote them: they do, in
+    /// events of our own, and the stream is complete. Only for streams.
+    pub fn resume(&mut self, out: &mut Vec<Bytes>) {
+        let Some(last) = self.last.take() else { return };
+        self.hidden.rounds.pop();
+        self.hidden.text = last.hidden_text;
+        self.round -= 1;
+        self.spent -= last.usage.output;
+        self.usage = last.usage;
+        self.calls.slots = last.calls;
+        let head = self.head_members();
+        for position in 0..self.calls.slots.len() {
+            let (slot, number) = (&mut self.calls.slots[position], position);
+            slot.state = State::Forwarded;
+            let call = NewCall { name: slot.name.clone(), arguments: slot.arguments() };
+            out.push(write::call_event(&head, &write::new_call(slot, &slot.id, &call, Some(number))));
+        }
+        let label = if self.legacy { "function_call" } else { "tool_calls" };
+        self.finish_with(label, &head, out);
+    }
+
+    /// The next round did not come about: the answer ends in words said in the model's place.
+    pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
+        if let Some(last) = self.last.take() {
+            self.spent -= last.usage.output;
+            self.usage = last.usage;
+        }
+        let head = self.head_members();
+        let before = self.sent.len();
+        let said = quote(words);
+        self.say_apart(Json::trusted(&said).raw_string().unwrap_or_default());
+        if self.whole {
+            out.push(write::whole(&head, &self.sent, self.usage()));
+            return;
+        }
+        let told = self.sent.get(before..).unwrap_or_default();
+        out.push(write::text_event(&head, 0, told));
+        self.finish_with("stop", &head, out);
+    }
+
+    fn finish_with(&mut self, label: &str, head: &str, out: &mut Vec<Bytes>) {
+        out.push(write::finish_event(head, 0, label));
+        if self.tells_usage {
+            out.push(write::usage_event(head, self.usage()));
+        }
+        out.push(Bytes::from_static(DONE));
+        self.text(0).finish = Some(Finish::Stop);
+        self.done = true;
+    }
+
+    /// The provider itself refused a call that the model wrote: it counts as one of this round.
+    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) {
+        self.calls.slots.push(Slot::unseen(self.calls.mint(0, 0), name, arguments, text));
+        self.text(0).finish = Some(Finish::ToolCalls);
     }
 
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
@@ -316,8 +395,7 @@ impl Head {
 }
 
 fn usage_of(usage: Json<'_>, before: Usage) -> Usage {
-    let tokens =
-        |name| usage.member(name).and_then(Json::integer).and_then(|tokens| u64::try_from(tokens).ok());
+    let tokens = |name| usage.member(name).and_then(Json::integer).and_then(|tokens| u64::try_from(tokens).ok());
     Usage {
         input: tokens("prompt_tokens").unwrap_or(before.input),
         output: tokens("completion_tokens").unwrap_or(before.output),

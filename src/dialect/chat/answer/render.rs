@@ -330,7 +330,7 @@ impl Answer {
             return None;
         }
         match (&self.closing, finish) {
-            (Some(Closing::Length), Finish::Length) | (_, Finish::Filtered) => None,
+            (Some(Closing::Length), Finish::Length) | (Some(Closing::AsItIs), _) | (_, Finish::Filtered) => None,
             (Some(Closing::Length), _) => Some("length"),
             _ => (finish != Finish::Stop).then_some("stop"),
         }

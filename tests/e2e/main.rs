@@ -1,0 +1,3 @@
+//! End to end, over real sockets on this machine.
+
+mod transport;
