@@ -27,6 +27,9 @@ use crate::config::Plan;
 use crate::dialect::Dialect;
 use crate::observe::event::Events;
 
+#[cfg(test)]
+mod tests;
+
 /// Everything that requests share.
 #[derive(Debug)]
 pub(crate) struct House {
