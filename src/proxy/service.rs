@@ -53,7 +53,7 @@ pub(crate) struct Admitted {
 }
 
 /// The service of one connection.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Front {
     house: Arc<House>,
     /// Whether a whole request head has come over this connection.
