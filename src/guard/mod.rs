@@ -15,6 +15,7 @@ pub mod reason;
 pub mod rules;
 
 pub use bench::Bench;
+pub use ledger::Key;
 pub use reason::Reason;
 pub use rules::Rules;
 

@@ -33,6 +33,9 @@ use crate::guard::arguments::Schemas;
 use crate::guard::rules::Mode;
 use crate::observe::event::Events;
 
+#[cfg(test)]
+mod tests;
+
 /// Everything that requests share.
 pub(crate) struct House {
     pub(crate) plan: Plan,
@@ -60,7 +63,7 @@ pub(crate) struct Admitted {
 }
 
 /// The service of one connection.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Front {
     house: Arc<House>,
     /// Whether a whole request head has come over this connection.

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+#[expect(clippy::unnecessary_wraps, reason = "it is what a producer sends")]
 fn data(text: &'static str) -> FrameResult {
     Ok(Frame::data(Bytes::from_static(text.as_bytes())))
 }
@@ -57,10 +58,11 @@ async fn an_error_that_is_sent_ends_the_body_and_drops_the_producer() {
     let held = Arc::new(());
     let alive = Arc::clone(&held);
     let body = Driven::new(8, |frames| async move {
-        let _alive = alive;
         frames.send(data("a")).await.unwrap();
         frames.send(Err("cut".into())).await.unwrap();
-        std::future::pending().await
+        std::future::pending::<()>().await;
+        drop(alive);
+        Ok(())
     });
     assert_eq!(read(body).await, ("a".into(), Some("cut".into())));
     assert_eq!(Arc::strong_count(&held), 1);
@@ -96,9 +98,10 @@ async fn dropping_the_body_drops_the_producer() {
     let held = Arc::new(());
     let alive = Arc::clone(&held);
     let mut body = Driven::new(1, |frames| async move {
-        let _alive = alive;
         frames.send(data("a")).await.unwrap();
-        std::future::pending().await
+        std::future::pending::<()>().await;
+        drop(alive);
+        Ok(())
     });
     assert!(body.frame().await.is_some());
     assert_eq!(Arc::strong_count(&held), 2);
