@@ -97,7 +97,7 @@ fn sources(room: &str) -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
     while let Some(path) = open.pop() {
         if let Ok(entries) = fs::read_dir(&path) {
-            open.extend(entries.map(|entry| entry.unwrap().path()));
+            open.extend(entries.flatten().map(|entry| entry.path()));
         } else if let Ok(text) = fs::read_to_string(&path) {
             let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
             files.push((path, code.join("\n")));
@@ -120,7 +120,7 @@ fn first_names(rest: &str) -> Vec<&str> {
             '{' => depth += 1,
             '}' if depth == 0 => break,
             '}' => depth -= 1,
-            ',' if depth == 0 => names.push(name(&list[at + 1..])),
+            ',' if depth == 0 => names.extend(list.get(at + 1..).map(name)),
             _ => {}
         }
     }
@@ -130,5 +130,5 @@ fn first_names(rest: &str) -> Vec<&str> {
 
 fn name(text: &str) -> &str {
     let text = text.trim_start();
-    text.split(|character: char| !character.is_alphanumeric() && character != '_').next().unwrap()
+    text.split(|character: char| !character.is_alphanumeric() && character != '_').next().unwrap_or_default()
 }
