@@ -3,8 +3,10 @@
 //! Here the arguments are read, the log is set up, the subcommand runs, and what went wrong becomes a message and
 //! an exit code. A subcommand returns [`Exit`], or an error that [`Exit::of`] knows.
 
+mod demo;
 mod exit;
 mod log;
+mod replay;
 mod serve;
 
 use std::io::Write;
@@ -32,6 +34,10 @@ struct Cli {
 enum Command {
     /// Run the proxy
     Serve(serve::Arguments),
+    /// Show on a scripted model what the proxy does; no key, no network
+    Demo(demo::Arguments),
+    /// Answer from scripts, in the place of a provider
+    Replay(replay::Arguments),
 }
 
 const AFTER_HELP: &str = "\
@@ -99,6 +105,8 @@ impl Command {
     fn run(self) -> anyhow::Result<Exit> {
         match self {
             Self::Serve(arguments) => serve::run(&arguments),
+            Self::Demo(arguments) => demo::run(&arguments),
+            Self::Replay(arguments) => replay::run(&arguments),
         }
     }
 }

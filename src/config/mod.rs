@@ -46,7 +46,7 @@ pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Plan, Error> {
 
 /// Reads the configuration from a text, called `name` in what is told of it. Relative paths in it start at
 /// `folder`.
-fn parse(
+pub(crate) fn parse(
     name: &str,
     text: &str,
     folder: &Path,

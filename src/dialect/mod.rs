@@ -155,6 +155,13 @@ impl Dialect {
         }
     }
 
+    /// The call that a provider's error speaks of: one that the model wrote and the provider could not read.
+    pub fn refused_call(self, error: &str) -> Option<Call<'_>> {
+        match self {
+            Self::Chat => chat::refused::read(error),
+        }
+    }
+
     /// An error of our own in the API's shape.
     pub fn error(self, code: &str, message: &str) -> String {
         match self {

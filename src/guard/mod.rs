@@ -15,6 +15,7 @@ pub mod reason;
 pub mod rules;
 
 pub use bench::Bench;
+pub use ledger::Key;
 pub use reason::Reason;
 pub use rules::Rules;
 
@@ -56,7 +57,7 @@ pub struct Refusal {
     pub text: String,
     /// The call's identity (tool and canonical arguments), where the arguments could be read.
     pub key: Option<ledger::Key>,
-    /// What an agent may get of it where the refusal is given up. [`Reason::may_go_on`] says whether it is.
+    /// What an agent gets of it where the refusal is given up.
     pub resort: Resort,
 }
 
@@ -70,4 +71,13 @@ pub enum Resort {
     AsWritten,
     /// What the model wrote, made readable: a mended name, quotes put right, glued calls apart.
     Calls(Vec<Replacement>),
+}
+
+// === impl Refusal ===
+
+impl Refusal {
+    /// Whether the call may go on in the end, should the model not mend it.
+    pub fn may_go_on(&self) -> bool {
+        self.reason.may_go_on() && self.resort != Resort::Nothing
+    }
 }

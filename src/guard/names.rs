@@ -91,6 +91,12 @@ impl<'a> Catalogue<'a> {
         }
     }
 
+    /// The name that a call in the history counts under: what it means, where it means one tool.
+    pub fn canonical(&self, name: &str) -> String {
+        let mend = self.rules.calls.repair && !self.offers(name) && !self.was_answered(name);
+        mend.then(|| self.meant(name)).flatten().unwrap_or_else(|| name.to_owned())
+    }
+
     /// The one offered tool that `name` can mean.
     fn meant(&self, name: &str) -> Option<String> {
         let bare = bare(name);

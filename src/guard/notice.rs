@@ -8,6 +8,8 @@ mod english;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 /// The texts in force.
 #[derive(Clone, Debug)]
 pub struct Notices {
@@ -145,9 +147,12 @@ impl Notices {
 
     /// Whether `text` was written by us, whatever filled its placeholders.
     pub fn wrote(&self, text: &str) -> bool {
-        let text = text.trim();
+        // Others trim what they pass on; a value left empty at the end needs the white space before it.
+        let trimmed = text.trim();
         let built_in = LOCALES.iter().flat_map(|locale| Notice::ALL.into_iter().map(locale));
-        built_in.chain(self.own.iter().map(|(_, own)| own.as_str())).any(|template| fits(template, text))
+        built_in
+            .chain(self.own.iter().map(|(_, own)| own.as_str()))
+            .any(|template| fits(template, trimmed) || fits(template, text))
     }
 
     fn template(&self, notice: Notice) -> &str {
@@ -159,6 +164,14 @@ impl Notices {
 impl Default for Notices {
     fn default() -> Self {
         Self { locale: english::text, own: Vec::new() }
+    }
+}
+
+/// The first `most` characters of `text`, and a mark where there are more.
+pub(super) fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
+        Some(start) => Cow::Owned(format!("{start}…")),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -83,7 +83,9 @@ impl Asides {
         let aside = Arc::new(Aside { before, visible, hidden, refused, since: Instant::now() });
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bucket = self.buckets.get(&place).map(|bucket| bucket.to_vec()).unwrap_or_default();
-        bucket.retain(|old| !(old.before == aside.before && old.visible == aside.visible) && self.is_fresh(old));
+        bucket.retain(|old| {
+            !(old.before == aside.before && old.visible == aside.visible) && self.is_fresh(old)
+        });
         if bucket.len() >= BUCKET {
             bucket.remove(0);
         }
@@ -148,9 +150,13 @@ fn link(chain: &mut Chain, transcript: &Transcript, element: &Element) {
 /// Calls that were refused in each of the answers just before the end of the history, oldest answer last; an
 /// answer in which nothing was refused ends the row.
 pub(crate) fn refused_in_a_row(transcript: &Transcript, found: &[(usize, Arc<Aside>)]) -> Vec<Key> {
-    let answers = transcript.elements.iter().enumerate().rev().filter(|(_, element)| element.role == Role::Assistant);
+    let answers =
+        transcript.elements.iter().enumerate().rev().filter(|(_, element)| element.role == Role::Assistant);
     let asides = answers.map_while(|(place, _)| found.iter().find(|(at, _)| *at == place));
-    asides.take_while(|(_, aside)| !aside.refused.is_empty()).flat_map(|(_, aside)| aside.refused.clone()).collect()
+    asides
+        .take_while(|(_, aside)| !aside.refused.is_empty())
+        .flat_map(|(_, aside)| aside.refused.clone())
+        .collect()
 }
 
 // === impl Weight ===

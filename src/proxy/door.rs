@@ -80,6 +80,11 @@ impl Tenant {
         Self(digest)
     }
 
+    #[cfg(test)]
+    pub(crate) fn for_tests(number: u8) -> Self {
+        Self([number; 16])
+    }
+
     pub fn bytes(&self) -> &[u8; 16] {
         &self.0
     }

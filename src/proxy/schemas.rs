@@ -8,7 +8,6 @@ use crate::guard::arguments::{Schema, Schemas};
 use crate::wire::canonical::Chain;
 
 /// Schemas of all tools seen lately.
-#[derive(Debug)]
 pub(crate) struct CompiledSchemas {
     cache: Cache<u128, Arc<Schema>>,
     key: [u8; 16],
@@ -18,8 +17,8 @@ pub(crate) struct CompiledSchemas {
 const CAPACITY: usize = 4096;
 
 impl CompiledSchemas {
-    pub(crate) fn new(key: [u8; 16]) -> Self {
-        Self { cache: Cache::new(CAPACITY), key }
+    pub(crate) fn new() -> Self {
+        Self { cache: Cache::new(CAPACITY), key: [0; 16] }
     }
 }
 

@@ -26,7 +26,6 @@ pub(crate) use tasks::Tasks;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// A proxy that has its address, and is not yet serving.
-#[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -76,6 +75,12 @@ impl Server {
             tracing::info!(?limit, "dropping what is still running");
         }
         house.tasks.stop().await;
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

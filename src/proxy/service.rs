@@ -4,6 +4,7 @@
 //! through untouched, both ways.
 
 use std::convert::Infallible;
+use std::hash::BuildHasher as _;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -16,24 +17,36 @@ use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service;
 
+use super::aside::Asides;
 use super::body::Reply;
 use super::door::{Door, Entry};
+use super::exchange;
 use super::failure::{Failure, Fault, Unsupported};
+use super::schemas::CompiledSchemas;
 use super::server::Tasks;
 use super::tunnel;
 use super::upstream::headers;
 use super::upstream::{Answer, UpstreamError, Upstreams, Way};
 use crate::config::Plan;
 use crate::dialect::Dialect;
+use crate::guard::arguments::Schemas;
+use crate::guard::rules::Mode;
 use crate::observe::event::Events;
 
+#[cfg(test)]
+mod tests;
+
 /// Everything that requests share.
-#[derive(Debug)]
 pub(crate) struct House {
     pub(crate) plan: Plan,
     pub(crate) upstreams: Upstreams,
     pub(crate) events: Events,
     pub(crate) tasks: Tasks,
+    /// What agents did not see.
+    pub(crate) asides: Asides,
+    pub(crate) schemas: Arc<dyn Schemas>,
+    /// Tells this process's exchanges from those of others.
+    pub(crate) run: String,
     door: Door,
     /// Places for exchanges in flight.
     places: Arc<Semaphore>,
@@ -50,7 +63,7 @@ pub(crate) struct Admitted {
 }
 
 /// The service of one connection.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Front {
     house: Arc<House>,
     /// Whether a whole request head has come over this connection.
@@ -62,6 +75,12 @@ pub(super) struct Front {
 #[error("the task panicked")]
 struct Panicked;
 
+impl std::fmt::Debug for House {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("House").field("run", &self.run).finish_non_exhaustive()
+    }
+}
+
 // === impl House ===
 
 impl House {
@@ -69,10 +88,18 @@ impl House {
         let upstreams = Upstreams::new(&plan)?;
         let door = Door::new(&plan);
         let places = Arc::new(Semaphore::new(plan.listen.max_exchanges.min(Semaphore::MAX_PERMITS)));
-        Ok(Self { plan, upstreams, events, tasks, door, places })
+        let asides = Asides::new(&plan.state);
+        let run = format!("{:08x}", std::hash::RandomState::new().hash_one(std::process::id()) >> 32);
+        let schemas = Arc::new(CompiledSchemas::new());
+        Ok(Self { plan, upstreams, events, tasks, asides, schemas, run, door, places })
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Response<Reply> {
+    /// Decides and records, and changes nothing.
+    pub(crate) fn observes(&self) -> bool {
+        self.plan.rules.mode == Mode::Observe
+    }
+
+    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
         let dialect = Dialect::of_path(request.uri().path());
         match caught(self.walk(request)).await {
             Ok(response) => response,
@@ -83,7 +110,7 @@ impl House {
         }
     }
 
-    async fn walk(&self, request: Request<Incoming>) -> Result<Response<Reply>, Failure> {
+    async fn walk(self: &Arc<Self>, request: Request<Incoming>) -> Result<Response<Reply>, Failure> {
         // Some agents try a WebSocket first: the sooner they hear that there is none, the sooner they fall back.
         let wants_socket = tunnel::is_asked_for(&request);
         if wants_socket && speaks_http_only(request.uri().path()) {
@@ -103,7 +130,7 @@ impl House {
         let (parts, body) = request.into_parts();
         let admitted = Admitted { parts, body, entry };
         let response = match guarded(&admitted.parts) {
-            Some(dialect) => self.exchange(dialect, admitted).await,
+            Some(dialect) => exchange::run(Arc::clone(self), dialect, admitted).await,
             None => self.pass(admitted).await,
         }?;
         Ok(response.map(|body| body.holding(place)))
@@ -111,11 +138,6 @@ impl House {
 
     fn place(&self) -> Result<OwnedSemaphorePermit, Failure> {
         Arc::clone(&self.places).try_acquire_owned().map_err(|_| Failure::Overloaded)
-    }
-
-    /// The guarded way.
-    async fn exchange(&self, _dialect: Dialect, admitted: Admitted) -> Result<Response<Reply>, Failure> {
-        self.pass(admitted).await
     }
 
     /// The way through: streamed, and nothing read.

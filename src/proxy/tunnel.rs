@@ -1,4 +1,4 @@
-//! WebSockets on paths that nothing guards: both ends are joined, and the bytes flow.
+//! A WebSocket on a path that nothing guards: both ends are joined, and the bytes flow.
 //!
 //! Only `websocket` counts as a wish. Java's client asks for `h2c` with every request over plain HTTP and is content
 //! without; so are others, and RFC 9110 lets a server ignore what it does not want to switch to.

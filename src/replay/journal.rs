@@ -22,7 +22,7 @@ pub struct Recorded {
     pub body: Bytes,
     /// Which connection it came on, counted from 0.
     pub connection: usize,
-    /// The step that answers it, counted from 0.
+    /// The step that answers it, counted from 0; none before the body has come, and for a miss.
     pub step: Option<usize>,
     pub progress: Progress,
 }
@@ -145,14 +145,13 @@ impl Entry {
     pub(super) fn number(&self) -> usize {
         self.number
     }
-    pub(super) fn read(&self, body: Bytes) {
+    /// The body is here, and the step that answers it is known; `None` for a miss.
+    pub(super) fn read(&self, body: Bytes, step: Option<usize>) {
         self.update(|recorded| {
             recorded.body = body;
+            recorded.step = step;
             recorded.progress = Progress::Answering;
         });
-    }
-    pub(super) fn matched(&self, step: usize) {
-        self.update(|recorded| recorded.step = Some(step));
     }
     /// The last byte was handed over.
     pub(super) fn ended(&self) {

@@ -67,6 +67,16 @@ enum Scan {
     Held,
 }
 
+// === impl Frame ===
+
+impl Frame {
+    /// A body that is no event stream, as the one frame of a stream.
+    pub fn of_whole(body: Bytes) -> Self {
+        let at = crate::wire::span::Span::new(0, body.len());
+        Self { raw: body.clone(), data: Some(body), data_at: Some(at), event: None }
+    }
+}
+
 // === impl Framer ===
 
 impl Framer {

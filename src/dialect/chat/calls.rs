@@ -72,14 +72,15 @@ impl Calls {
         Self { slots: Vec::new(), offered, limit, seed }
     }
 
-    /// Gives the piece to its call, and tells which that is. Begins a call where none fits.
+    /// Gives the piece to its call, and tells which that is; `None` where it only repeats what was said. Begins a
+    /// call where none fits.
     pub(super) fn take(
         &mut self,
         choice: u32,
         fragment: &Fragment,
         data: &str,
         whole: bool,
-    ) -> Result<usize, Broken> {
+    ) -> Result<Option<usize>, Broken> {
         let id = fragment.id.map(|span| text(data, span)).unwrap_or_default();
         let found = if whole { None } else { self.find(choice, fragment, &id) };
         let (position, begins) = match found {
@@ -88,6 +89,7 @@ impl Calls {
         };
         let name = fragment.name.map(|span| text(data, span));
         let offered = &self.offered;
+        let mut adds = true;
         if let Some(slot) = self.slots.get_mut(position) {
             slot.irregular |= !whole
                 && (fragment.index.is_none() && fragment.kind != CallKind::Legacy
@@ -102,11 +104,11 @@ impl Calls {
             let others = fragment.others.iter().map(|(key, value)| (key.of(data), value.of(data)));
             slot.take_others(others);
             if let Some(input) = fragment.input {
-                slot.take_input(position, Json::trusted(input.of(data)))?;
+                adds = slot.take_input(position, Json::trusted(input.of(data)))?;
             }
         }
         self.bound(position);
-        Ok(position)
+        Ok(adds.then_some(position))
     }
 
     fn find(&self, choice: u32, fragment: &Fragment, id: &str) -> Option<usize> {
@@ -220,6 +222,24 @@ impl Calls {
 // === impl Slot ===
 
 impl Slot {
+    /// A call that came in an error of the provider, refused there.
+    pub(super) fn unseen(id: String, name: &str, arguments: &str, text: String) -> Self {
+        let quoted = quote(arguments);
+        Self {
+            choice: 0,
+            index: None,
+            id,
+            name: name.to_owned(),
+            kind: CallKind::Function,
+            input: Json::trusted(&quoted).raw_string().unwrap_or_default().to_owned(),
+            others: Vec::new(),
+            state: State::Refused(text),
+            irregular: true,
+            started: false,
+            echoed: 0,
+        }
+    }
+
     pub(super) fn call(&self) -> Call<'static> {
         Call {
             id: Cow::Owned(self.id.clone()),
@@ -284,7 +304,8 @@ impl Slot {
         }
     }
 
-    fn take_input(&mut self, position: usize, input: Json<'_>) -> Result<(), Broken> {
+    /// Whether the piece adds to the input, or only repeats it.
+    fn take_input(&mut self, position: usize, input: Json<'_>) -> Result<bool, Broken> {
         let quoted;
         let piece = match input.kind() {
             Kind::String => input.raw_string().unwrap_or_default(),
@@ -294,19 +315,20 @@ impl Slot {
                 Json::trusted(&quoted).raw_string().unwrap_or_default()
             }
         };
-        if matches!(self.state, State::TooLarge | State::Refused(_)) {
-            return Ok(());
+        if piece.is_empty() || matches!(self.state, State::TooLarge | State::Refused(_)) {
+            return Ok(true);
         }
         if self.state == State::Open {
             self.input.push_str(piece);
-        } else if !self.repeats(piece) {
-            if self.is_decided() {
-                return Err(Broken::Reopened { position });
-            }
+        } else if self.repeats(piece) {
+            return Ok(false);
+        } else if self.is_decided() {
+            return Err(Broken::Reopened { position });
+        } else {
             self.state = State::Open;
             self.input.push_str(piece);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether a piece that comes late says again what was said.

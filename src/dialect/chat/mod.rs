@@ -7,6 +7,7 @@ pub mod answer;
 mod calls;
 pub mod edit;
 mod event;
+pub mod refused;
 pub mod request;
 pub mod value;
 mod write;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::dialect::{CallKind, NewCall};
+use crate::dialect::{CallKind, NewCall, Usage};
 use crate::wire::canonical::quote;
 use crate::wire::lenient::{self, Shape};
 
@@ -158,4 +158,24 @@ fn event(head: &str, choice: u32, delta: &str, finish: &str) -> Bytes {
     Bytes::from(format!(
         "data: {{{head}\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":{choice},\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
     ))
+}
+
+pub(super) fn usage_event(head: &str, usage: Usage) -> Bytes {
+    let usage = usage_members(usage);
+    Bytes::from(format!(
+        "data: {{{head}\"object\":\"chat.completion.chunk\",\"choices\":[],\"usage\":{{{usage}}}}}\n\n"
+    ))
+}
+
+/// A whole answer of our own that says `text`, escaped and without quotes.
+pub(super) fn whole(head: &str, text: &str, usage: Usage) -> Bytes {
+    let usage = usage_members(usage);
+    Bytes::from(format!(
+        "{{{head}\"object\":\"chat.completion\",\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":\"{text}\"}},\"finish_reason\":\"stop\"}}],\"usage\":{{{usage}}}}}"
+    ))
+}
+
+fn usage_members(usage: Usage) -> String {
+    let (input, output) = (usage.input, usage.output);
+    format!("\"prompt_tokens\":{input},\"completion_tokens\":{output},\"total_tokens\":{}", input + output)
 }

@@ -81,7 +81,7 @@ fn names_the_nearest_tools_best_first_and_no_strangers() {
     let tools = ["get_user", "get_users", "delete_everything", "get_user_by_id", "get_user_name"];
     let Name::Unknown { nearest } = resolve("get_userz", &tools) else { unreachable!() };
     assert_eq!(nearest.len(), 3);
-    assert_eq!(nearest[0], "get_users");
+    assert_eq!(nearest[..2], ["get_user", "get_users"]);
     assert!(!nearest.contains(&"delete_everything".to_owned()));
     assert_eq!(resolve("weather", &["git_log"]), Name::Unknown { nearest: vec![] });
 }

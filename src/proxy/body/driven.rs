@@ -69,13 +69,21 @@ impl Driven {
         if let Poll::Ready(Some(frame)) = self.frames.poll_recv(context) {
             return Poll::Ready(Some(frame));
         }
-        if let Some(producer) = &mut self.producer
-            && let Poll::Ready(outcome) = producer.as_mut().poll(context)
-        {
-            self.failed = outcome.err();
-            self.producer = None;
-            // A sender that outlives the producer must not hold the body open.
-            self.frames.close();
+        if let Some(producer) = &mut self.producer {
+            if let Poll::Ready(outcome) = producer.as_mut().poll(context) {
+                self.failed = outcome.err();
+                self.producer = None;
+                // A sender that outlives the producer must not hold the body open.
+                self.frames.close();
+            } else {
+                // The end of the channel is not the end of the body: the producer may still fail.
+                let sent = self.frames.poll_recv(context);
+                return if let Poll::Ready(Some(frame)) = sent {
+                    Poll::Ready(Some(frame))
+                } else {
+                    Poll::Pending
+                };
+            }
         }
         self.frames.poll_recv(context)
     }

@@ -37,13 +37,16 @@ impl<B> Idle<B> {
     }
 
     fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<Failure> {
-        // `Duration::MAX` and its like mean for ever: no clock holds that.
-        let Some(deadline) = Instant::now().checked_add(self.limit) else { return Poll::Pending };
-        let alarm = self.alarm.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
         if !self.waiting {
-            alarm.as_mut().reset(deadline);
+            // `Duration::MAX` and its like mean for ever: no clock holds that.
+            let Some(deadline) = Instant::now().checked_add(self.limit) else { return Poll::Pending };
+            match &mut self.alarm {
+                Some(alarm) => alarm.as_mut().reset(deadline),
+                None => self.alarm = Some(Box::pin(tokio::time::sleep_until(deadline))),
+            }
             self.waiting = true;
         }
+        let Some(alarm) = &mut self.alarm else { return Poll::Pending };
         alarm.as_mut().poll(context).map(|()| Failure::Timeout {
             upstream: Arc::clone(&self.upstream),
             waited_for: Wait::Progress,

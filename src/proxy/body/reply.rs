@@ -10,6 +10,9 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::{BoxError, Driven, Idle};
 
+#[cfg(test)]
+mod tests;
+
 /// A response body. It holds its place among the exchanges in flight until it is dropped.
 #[derive(Debug)]
 pub struct Reply {

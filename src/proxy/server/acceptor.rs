@@ -35,12 +35,6 @@ impl Acceptor {
     }
 }
 
-impl std::fmt::Debug for Acceptor {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(if self.0.is_some() { "Acceptor(TLS)" } else { "Acceptor(plain)" })
-    }
-}
-
 fn config(tls: &Tls) -> Result<ServerConfig, TlsError> {
     let certificates =
         CertificateDer::pem_slice_iter(&tls.cert).collect::<Result<Vec<_>, _>>().map_err(TlsError::Cert)?;

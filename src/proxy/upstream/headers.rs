@@ -87,9 +87,19 @@ pub fn response(answered: &HeaderMap) -> HeaderMap {
 
 /// Whether a body is a stream of events, by its type.
 pub fn is_event_stream(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(CONTENT_TYPE) else { return false };
-    let essence = value.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
-    essence.trim_ascii().eq_ignore_ascii_case(b"text/event-stream")
+    essence(headers).eq_ignore_ascii_case(b"text/event-stream")
+}
+
+/// Whether a body is JSON, by its type.
+pub fn is_json(headers: &HeaderMap) -> bool {
+    let essence = essence(headers).to_ascii_lowercase();
+    essence == b"application/json" || essence.ends_with(b"+json")
+}
+
+/// The media type without its parameters.
+fn essence(headers: &HeaderMap) -> &[u8] {
+    let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii()
 }
 
 /// A key as it is shown in the header `name`.

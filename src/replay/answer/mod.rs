@@ -40,6 +40,7 @@ struct Frame<'a> {
 }
 
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the API")]
 struct UsageBody {
     prompt_tokens: u64,
     completion_tokens: u64,

@@ -20,6 +20,7 @@ struct Chunk<'a> {
     model: &'a str,
     choices: &'a [Choice<'a>],
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "absent, null and a value are three things here")]
     usage: Option<Option<UsageBody>>,
 }
 
@@ -37,6 +38,7 @@ struct Delta<'a> {
     role: Option<&'static str>,
     /// `Some(None)` is written as `null`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "absent, null and a value are three things here")]
     content: Option<Option<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'a str>,

@@ -8,8 +8,6 @@ mod question;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Write;
-
 use super::script::{Script, Step, When};
 
 pub(super) use question::Question;
@@ -109,14 +107,12 @@ fn explain(script: &Script, served: &[usize], question: &Question) -> String {
     let Some((failed, spent, number, step)) = nearest else {
         return "the script has no steps".to_owned();
     };
-    let mut text = format!("no step matches; the nearest is {}", step.title(number));
-    let mut mark = ": ";
-    for Failed { condition, expected, got } in &failed {
-        let _ = write!(text, "{mark}{condition}: expected {expected}, got {got}");
-        mark = "; ";
-    }
+    let mut reasons: Vec<String> = failed
+        .iter()
+        .map(|Failed { condition, expected, got }| format!("{condition}: expected {expected}, got {got}"))
+        .collect();
     if spent {
-        let _ = write!(text, "{mark}it has served already and does not repeat");
+        reasons.push("it has served already and does not repeat".to_owned());
     }
     let gone: Vec<String> = script
         .steps
@@ -126,9 +122,9 @@ fn explain(script: &Script, served: &[usize], question: &Question) -> String {
         .map(|(other, step)| step.title(other))
         .collect();
     if !gone.is_empty() {
-        let _ = write!(text, "; used up: {}", gone.join(", "));
+        reasons.push(format!("used up: {}", gone.join(", ")));
     }
-    text
+    format!("no step matches; the nearest is {}: {}", step.title(number), reasons.join("; "))
 }
 
 fn list(texts: &[String]) -> String {
@@ -146,16 +142,4 @@ fn quoted(text: &str) -> String {
         head.push('…');
     }
     format!("{head:?}")
-}
-
-// === impl Step ===
-
-impl Step {
-    /// How messages name this step: its number, counted from 1, and its name.
-    pub(super) fn title(&self, number: usize) -> String {
-        match &self.name {
-            Some(name) => format!("step {} ({name})", number + 1),
-            None => format!("step {}", number + 1),
-        }
-    }
 }

@@ -38,6 +38,7 @@ struct ScriptWritten {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the file")]
 struct StepWritten {
     name: Option<String>,
     #[serde(default)]
@@ -280,13 +281,11 @@ impl BlockWritten {
         ]
         .into_iter()
         .flatten();
-        match (parts.next(), parts.next()) {
-            (Some(part), None) => Ok(Block { choice, part }),
-            _ => {
-                let wanted = "a block is one of text, reasoning, call, custom or gate";
-                Err(Wrong::at(&span, wanted.to_owned()))
-            }
+        if let (Some(part), None) = (parts.next(), parts.next()) {
+            return Ok(Block { choice, part });
         }
+        let wanted = "a block is one of text, reasoning, call, custom or gate";
+        Err(Wrong::at(&span, wanted.to_owned()))
     }
 }
 

@@ -6,6 +6,9 @@
 mod build;
 mod file;
 
+#[cfg(test)]
+mod tests;
+
 use std::num::NonZeroUsize;
 
 use bytes::Bytes;
@@ -107,15 +110,16 @@ pub(super) enum Part {
     Gate(String),
 }
 
+/// A call that the model makes.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub struct Call {
     /// By default made from the step and the call's place in it.
-    pub(super) id: Option<String>,
-    pub(super) name: String,
+    pub id: Option<String>,
+    pub name: String,
     /// As it stands; it may be no JSON at all.
-    pub(super) arguments: String,
+    pub arguments: String,
     /// Free text in the place of arguments.
-    pub(super) custom: bool,
+    pub custom: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Deserialize)]
@@ -175,6 +179,35 @@ pub enum Place {
     /// After the last byte of the body, before its end is told.
     End,
 }
+
+// === impl Step ===
+
+impl Step {
+    /// What the model says in this step, all its pieces together.
+    pub fn text(&self) -> String {
+        let texts = self.reply.blocks.iter().filter_map(|block| match &block.part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+    /// The calls that the model makes in this step, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.reply.blocks.iter().filter_map(|block| match &block.part {
+            Part::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+    /// How messages name this step: its number, counted from 1, and its name.
+    pub(super) fn title(&self, number: usize) -> String {
+        match &self.name {
+            Some(name) => format!("step {} ({name})", number + 1),
+            None => format!("step {}", number + 1),
+        }
+    }
+}
+
+// === impl Reply ===
 
 impl Default for Reply {
     fn default() -> Self {

@@ -21,7 +21,6 @@ use super::Stage;
 use super::play::{Play, halt};
 use crate::replay::answer::{self, Answer};
 use crate::replay::find::Question;
-use crate::replay::journal::Entry;
 
 /// How a connection is to end, if the script ends it.
 #[derive(Clone, Debug, Default)]
@@ -109,8 +108,8 @@ async fn answer(
     }
     let body = body.collect().await?.to_bytes();
     let question = Question::read(head.uri.path(), &body);
-    entry.read(body);
-    let answer = choose(stage, &question, &entry);
+    let (step, answer) = choose(stage, &question, entry.number() + 1);
+    entry.read(body, step);
     for stop in answer.acts.before_head {
         if let Err(broken) = halt(stop, &stage.gates, &ending).await {
             entry.broken();
@@ -124,20 +123,17 @@ async fn answer(
     Ok(response)
 }
 
-fn choose(stage: &Stage, question: &Question, entry: &Entry) -> Answer {
-    let number = entry.number() + 1;
+fn choose(stage: &Stage, question: &Question, number: usize) -> (Option<usize>, Answer) {
     match stage.answer(question) {
         Ok((turn, answer)) => {
-            entry.matched(turn.step);
-            tracing::info!(request = number, step = turn.step + 1, status = answer.status.as_u16(), "served");
-            answer
+            tracing::debug!(request = number, step = turn.step + 1, "matched");
+            (Some(turn.step), answer)
         }
         Err(why) => {
             let message = format!("request {number}: {why}");
-            tracing::warn!("{message}");
             let answer = answer::miss(&message);
             stage.journal.miss(message);
-            answer
+            (None, answer)
         }
     }
 }

@@ -6,6 +6,9 @@
 mod connection;
 mod play;
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +21,7 @@ use super::answer::{self, Answer};
 use super::find::{self, Question, Turn};
 use super::gate::{Gate, Gates};
 use super::journal::{Journal, Recorded};
-use super::script::Script;
+use super::script::{Script, Step};
 
 /// A running provider. Dropping it ends every connection.
 #[derive(Debug)]
@@ -76,6 +79,15 @@ impl Server {
     /// What an agent is given as its base URL.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
+    }
+
+    /// A step of the script, counted from 0.
+    pub fn step(&self, number: usize) -> Option<&Step> {
+        self.stage.script.steps.get(number)
+    }
+    /// How messages name a step.
+    pub fn title(&self, number: usize) -> Option<String> {
+        self.step(number).map(|step| step.title(number))
     }
 
     /// All requests so far, in the order in which they came.

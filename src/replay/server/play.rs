@@ -60,7 +60,9 @@ impl Play {
         if acts.is_empty() {
             entry.ended();
         }
-        Self { acts: acts.into(), left: length, waiting: None, wrote: false, gates, ending, entry }
+        // The head counts as written where the first thing to happen is a stop.
+        let wrote = matches!(acts.first(), Some(Act::Stop(_)));
+        Self { acts: acts.into(), left: length, waiting: None, wrote, gates, ending, entry }
     }
 }
 

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use crate::dialect::{
     Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
 };
+use crate::wire::canonical::quote;
 use crate::wire::span::Json;
 use crate::wire::sse::Frame;
 
@@ -41,8 +42,11 @@ pub struct Answer {
     texts: Vec<Text>,
     /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
     sent: String,
-    /// The first text of this round has been set apart from what the agent has read.
-    apart: bool,
+    /// This round has said something.
+    speaks: bool,
+    /// An earlier round has said something, and what this one says first must be set apart from it when it goes
+    /// out.
+    to_set_apart: bool,
     hidden: Hidden,
     closing: Option<Closing>,
     /// The words of [`Closing::Words`] went out.
@@ -52,6 +56,19 @@ pub struct Answer {
     usage: Usage,
     /// Output tokens of earlier rounds.
     spent: u64,
+    /// The agent wants to be told the usage of a stream.
+    tells_usage: bool,
+    /// The round before this one, in case this one does not come about.
+    last: Option<Last>,
+}
+
+/// What is kept of a refused round until the next one has begun.
+#[derive(Debug)]
+struct Last {
+    calls: Vec<Slot>,
+    /// As in [`Hidden::text`], before that round.
+    hidden_text: usize,
+    usage: Usage,
 }
 
 /// What is the same in all events of one answer: raw values of the first round.
@@ -61,6 +78,11 @@ struct Head {
     created: Option<String>,
     model: Option<String>,
 }
+
+/// Between what two rounds say; escaped.
+const APART: &str = "\\n\\n";
+
+const DONE: &[u8] = b"data: [DONE]\n\n";
 
 // === impl Answer ===
 
@@ -79,7 +101,8 @@ impl Answer {
             queue: Queue::default(),
             texts: Vec::new(),
             sent: String::new(),
-            apart: false,
+            speaks: false,
+            to_set_apart: false,
             hidden: Hidden::default(),
             closing: None,
             closed: Vec::new(),
@@ -87,12 +110,16 @@ impl Answer {
             failed: false,
             usage: Usage::default(),
             spent: 0,
+            tells_usage: transcript.usage,
+            last: None,
         }
     }
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
     pub fn push(&mut self, frame: Frame, whole: bool) -> Result<(), Broken> {
         self.whole = whole;
+        self.done |= whole;
+        self.last = None;
         if frame.data.as_deref() == Some(b"[DONE]") {
             self.done = true;
             self.finish_all();
@@ -111,7 +138,7 @@ impl Answer {
         Ok(())
     }
 
-    fn take(&mut self, event: &Event, data: &str) -> Result<Vec<usize>, Broken> {
+    fn take(&mut self, event: &Event, data: &str) -> Result<Vec<Option<usize>>, Broken> {
         if self.round == 0 && !event.choices.is_empty() {
             self.head.keep(event, data);
         }
@@ -124,8 +151,10 @@ impl Answer {
         }
         let mut fragments = Vec::new();
         for choice in &event.choices {
-            let text = self.text(choice.index);
-            text.take(choice, data);
+            self.text(choice.index).take(choice, data);
+            if let Some(content) = choice.content.filter(|_| choice.index == 0) {
+                self.say(Json::trusted(content.of(data)).raw_string().unwrap_or_default());
+            }
             for fragment in &choice.fragments {
                 fragments.push(self.calls.take(choice.index, fragment, data, self.whole)?);
             }
@@ -153,6 +182,16 @@ impl Answer {
         for choice in 0..self.texts.len() {
             self.calls.complete(self.texts[choice].choice, false);
         }
+    }
+
+    /// Remembers what the agent is told.
+    fn say(&mut self, said: &str) {
+        if !self.speaks && self.round > 0 && !self.sent.is_empty() && !said.is_empty() {
+            self.sent.push_str(APART);
+            self.hidden.text = text::unescaped_len(&self.sent);
+        }
+        self.speaks |= !said.is_empty();
+        self.sent.push_str(said);
     }
 
     /// The next call that is complete and undecided. Calls are told in order.
@@ -202,6 +241,11 @@ impl Answer {
         !self.queue.is_empty()
     }
 
+    /// The stream has announced its end.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
     fn is_ending(&self) -> bool {
         self.done || self.texts.iter().any(|text| text.finish.is_some())
     }
@@ -244,7 +288,7 @@ impl Answer {
             return Err(Broken::Unfinished);
         }
         self.done = true;
-        out.push(Bytes::from_static(b"data: [DONE]\n\n"));
+        out.push(Bytes::from_static(DONE));
         Ok(())
     }
 
@@ -257,18 +301,77 @@ impl Answer {
             }
         }
         let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
-        if self.whole {
-            self.say_apart(&text.said);
-        }
         let elements = write::round(&text, &self.calls.slots);
         self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others: text.take_others() });
-        self.hidden.text = text::unescaped_len(&self.sent);
-        self.spent += self.usage.output;
-        self.usage = Usage::default();
-        self.calls.slots.clear();
+        let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
+        let usage = std::mem::take(&mut self.usage);
+        self.spent += usage.output;
+        let calls = std::mem::take(&mut self.calls.slots);
+        self.last = Some(Last { calls, hidden_text, usage });
         self.round += 1;
-        (self.apart, self.done) = (false, false);
+        (self.speaks, self.done, self.to_set_apart) = (false, false, !self.sent.is_empty());
         elements
+    }
+
+    /// The next round did not come about, and the refused calls may go on: they do, as `decisions` say, in
+    /// events of our own, and the stream is complete. Only for streams.
+    pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) {
+        let Some(last) = self.last.take() else { return };
+        self.hidden.rounds.pop();
+        self.hidden.text = last.hidden_text;
+        self.round -= 1;
+        self.spent -= last.usage.output;
+        self.usage = last.usage;
+        self.calls.slots = last.calls;
+        for (position, decision) in decisions.into_iter().enumerate() {
+            self.decide(position, decision);
+        }
+        let head = self.head_members();
+        let mut number = 0;
+        for position in 0..self.calls.slots.len() {
+            for (id, call) in self.outgoing(position) {
+                let slot = &self.calls.slots[position];
+                out.push(write::call_event(&head, &write::new_call(slot, &id, &call, Some(number))));
+                number += 1;
+            }
+        }
+        let label = if self.legacy { "function_call" } else { "tool_calls" };
+        self.finish_with(label, &head, out);
+    }
+
+    /// The next round did not come about: the answer ends in words said in the model's place.
+    pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
+        if let Some(last) = self.last.take() {
+            self.spent -= last.usage.output;
+            self.usage = last.usage;
+        }
+        let head = self.head_members();
+        let before = self.sent.len();
+        let said = quote(words);
+        self.say(Json::trusted(&said).raw_string().unwrap_or_default());
+        if self.whole {
+            out.push(write::whole(&head, &self.sent, self.usage()));
+            return;
+        }
+        let told = self.sent.get(before..).unwrap_or_default();
+        out.push(write::text_event(&head, 0, told));
+        self.finish_with("stop", &head, out);
+    }
+
+    fn finish_with(&mut self, label: &str, head: &str, out: &mut Vec<Bytes>) {
+        out.push(write::finish_event(head, 0, label));
+        if self.tells_usage {
+            out.push(write::usage_event(head, self.usage()));
+        }
+        out.push(Bytes::from_static(DONE));
+        self.text(0).finish = Some(Finish::Stop);
+        self.done = true;
+    }
+
+    /// The provider itself refused a call that the model wrote: it counts as one of this round.
+    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) {
+        self.calls.slots.push(Slot::unseen(self.calls.mint(0, 0), name, arguments, text));
+        self.text(0).finish = Some(Finish::ToolCalls);
     }
 
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
@@ -323,3 +426,6 @@ fn usage_of(usage: Json<'_>, before: Usage) -> Usage {
         output: tokens("completion_tokens").unwrap_or(before.output),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,8 +31,8 @@ pub(super) enum Touched {
     None,
     /// All pieces are of this one.
     One(usize),
-    /// One for each piece, in order.
-    Each(Vec<usize>),
+    /// One for each piece, in order; `None`: the piece says nothing new.
+    Each(Vec<Option<usize>>),
 }
 
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub(super) struct Queue {
 // === impl Queue ===
 
 impl Queue {
-    pub(super) fn push(&mut self, frame: Frame, fragments: Vec<usize>, ends: bool) {
+    pub(super) fn push(&mut self, frame: Frame, fragments: Vec<Option<usize>>, ends: bool) {
         let calls = Touched::new(fragments);
         match self.held.back_mut() {
             Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => {
@@ -80,13 +80,14 @@ impl Held {
 
     /// Whether the calls' pieces can go out as they came.
     pub(super) fn is_plain(&self, calls: &Calls, whole: bool) -> bool {
-        self.calls.all(|position| {
-            calls.slots.get(position).is_some_and(|slot| {
-                let numbered =
-                    whole || slot.index.is_none_or(|index| index as usize == calls.number(position));
-                slot.state == State::Forwarded && !slot.irregular && numbered
+        !matches!(&self.calls, Touched::Each(positions) if positions.contains(&None))
+            && self.calls.all(|position| {
+                calls.slots.get(position).is_some_and(|slot| {
+                    let numbered =
+                        whole || slot.index.is_none_or(|index| index as usize == calls.number(position));
+                    slot.state == State::Forwarded && !slot.irregular && numbered
+                })
             })
-        })
     }
 }
 
@@ -104,10 +105,10 @@ impl Raw {
 // === impl Touched ===
 
 impl Touched {
-    fn new(fragments: Vec<usize>) -> Self {
+    fn new(fragments: Vec<Option<usize>>) -> Self {
         match fragments.as_slice() {
             [] => Self::None,
-            [one, rest @ ..] if rest.iter().all(|other| other == one) => Self::One(*one),
+            [Some(one), rest @ ..] if rest.iter().all(|other| *other == Some(*one)) => Self::One(*one),
             _ => Self::Each(fragments),
         }
     }
@@ -116,16 +117,16 @@ impl Touched {
         match self {
             Self::None => true,
             Self::One(position) => holds(*position),
-            Self::Each(positions) => positions.iter().all(|position| holds(*position)),
+            Self::Each(positions) => positions.iter().flatten().all(|position| holds(*position)),
         }
     }
 
     /// The call of the `piece`-th piece.
-    pub(super) fn of(&self, piece: usize) -> usize {
+    pub(super) fn of(&self, piece: usize) -> Option<usize> {
         match self {
-            Self::None => usize::MAX,
-            Self::One(position) => *position,
-            Self::Each(positions) => positions.get(piece).copied().unwrap_or(usize::MAX),
+            Self::None => None,
+            Self::One(position) => Some(*position),
+            Self::Each(positions) => positions.get(piece).copied().flatten(),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::super::calls::State;
 use super::super::event::{self, Choice, Event, Finish, Fragment};
 use super::super::write;
 use super::queue::{Held, Raw, Touched};
-use super::{Answer, text};
+use super::{APART, Answer, text};
 
 /// Changes to one event's data, and whether what is left says anything to an agent.
 struct Draft<'a> {
@@ -109,6 +109,9 @@ impl Answer {
         let mut piece = 0;
         for choice in &event.choices {
             self.render_calls(choice, calls, &mut piece, draft);
+            if self.whole {
+                self.render_whole_text(choice, draft);
+            }
             self.render_text(choice, draft);
             self.render_finish(choice, draft);
         }
@@ -137,51 +140,37 @@ impl Answer {
     }
 
     fn render_text(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        draft.says |= !choice.others.is_empty();
-        let Some(content) = choice.content.filter(|_| choice.has_text()) else {
-            return self.render_whole_text(choice, draft);
-        };
-        draft.says = true;
-        if choice.index != 0 {
+        draft.says |= !choice.others.is_empty() || choice.has_text();
+        let Some(content) = choice.content.filter(|_| choice.index == 0 && choice.has_text() && !self.whole)
+        else {
             return;
-        }
-        let said = Json::trusted(content.of(draft.data)).raw_string().unwrap_or_default().to_owned();
-        let separator = self.say_apart(&said);
-        if self.whole && self.round > 0 {
-            draft.edits.replace(content, format!("\"{}\"", self.sent));
-        } else if separator {
-            draft.edits.insert(content.start + 1, "\\n\\n");
+        };
+        if std::mem::take(&mut self.to_set_apart) {
+            draft.edits.insert(content.start + 1, APART);
         }
     }
 
-    /// A whole answer tells what earlier rounds said, though this one says nothing.
+    /// A whole answer tells what all rounds said, and the words that were put in the model's place.
     fn render_whole_text(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        if self.whole && choice.index == 0 && !self.sent.is_empty() {
-            let said = format!("\"{}\"", self.sent);
+        let closing = self.closing_words(choice.index);
+        if choice.index != 0 {
+            if let Some(words) = closing {
+                self.set_content(choice, &words, draft);
+            }
+        } else if closing.is_some() || (self.round > 0 && !self.sent.is_empty()) {
+            let said = self.sent.clone();
             self.set_content(choice, &said, draft);
         }
     }
 
     fn set_content(&self, choice: &Choice, said: &str, draft: &mut Draft<'_>) {
-        let delta = Json::trusted(choice.delta.of(draft.data));
+        let (delta, said) = (Json::trusted(choice.delta.of(draft.data)), format!("\"{said}\""));
         if let Some(old) = delta.member("content") {
-            draft.edits.replace(old.span_in(draft.data), said.to_owned());
+            draft.edits.replace(old.span_in(draft.data), said);
         } else {
             let (at, with) = append(delta, choice.delta.start, &format!("\"content\":{said}"));
             draft.edits.insert(at, with);
         }
-    }
-
-    /// Remembers what the agent is told. Whether it must be set apart from what an earlier round said.
-    pub(super) fn say_apart(&mut self, said: &str) -> bool {
-        let first = !self.apart && self.round > 0 && !self.sent.is_empty() && !said.is_empty();
-        if first {
-            self.sent.push_str("\\n\\n");
-            self.hidden.text = text::unescaped_len(&self.sent);
-        }
-        self.apart |= !said.is_empty();
-        self.sent.push_str(said);
-        first
     }
 
     fn render_calls(&mut self, choice: &Choice, calls: &Touched, piece: &mut usize, draft: &mut Draft<'_>) {
@@ -220,7 +209,8 @@ impl Answer {
         edits.into_iter().for_each(|(at, text)| draft.edits.replace(at, text));
     }
 
-    fn render_piece(&mut self, position: usize, fragment: &Fragment, draft: &mut Draft<'_>) -> Piece {
+    fn render_piece(&mut self, position: Option<usize>, fragment: &Fragment, draft: &mut Draft<'_>) -> Piece {
+        let Some(position) = position else { return Piece::Gone };
         let number = self.calls.number(position);
         let outgoing = self.outgoing(position);
         let (whole, custom) = (self.whole, fragment.kind);
@@ -262,57 +252,46 @@ impl Answer {
     }
 
     fn render_finish(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        let Some(at) = choice.finish_at else { return self.render_whole_finish(choice, draft) };
-        let Some(finish) = choice.finish else { return };
+        let (Some(at), Some(finish)) = (choice.finish_at, choice.finish) else { return };
         if draft.strip {
             return draft.edits.replace(at, "null");
         }
         draft.says = true;
-        self.say_closing(choice, draft);
         if let Some(label) = self.label(choice.index, finish) {
             draft.edits.replace(at, format!("\"{label}\""));
         }
-    }
-
-    /// A whole answer without a finish reason is complete all the same.
-    fn render_whole_finish(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        if self.whole {
-            self.say_closing(choice, draft);
+        if !self.whole {
+            self.say_closing(choice.index, &mut draft.before);
         }
     }
 
-    /// The words that end an answer whose calls were all refused.
-    fn say_closing(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice.index))
-        else {
-            return;
+    fn say_closing(&mut self, choice: u32, out: &mut Vec<Bytes>) {
+        if let Some(words) = self.closing_words(choice) {
+            out.push(write::text_event(&self.head_members(), choice, &words));
+        }
+    }
+
+    /// The words that end an answer whose calls were all refused, escaped, set apart from what was said before.
+    /// They are given once.
+    fn closing_words(&mut self, choice: u32) -> Option<String> {
+        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice)) else {
+            return None;
         };
-        if self.closed.contains(&choice.index) {
-            return;
+        if self.closed.contains(&choice) {
+            return None;
         }
-        self.closed.push(choice.index);
+        self.closed.push(choice);
         let raw = quote(&words);
         let said = Json::trusted(&raw).raw_string().unwrap_or_default();
-        let known =
-            self.texts.iter().find(|text| text.choice == choice.index).map_or(0, |text| text.said.len());
-        let mut told = String::new();
-        if choice.index == 0 {
-            let before = self.sent.len();
-            if known > 0 {
-                self.sent.push_str("\\n\\n");
-                self.sent.push_str(said);
-            } else {
-                self.say_apart(said);
-            }
-            self.sent.get(if self.whole { 0 } else { before }..).unwrap_or_default().clone_into(&mut told);
-        } else {
-            said.clone_into(&mut told);
+        if choice != 0 {
+            return Some(said.to_owned());
         }
-        if self.whole {
-            self.set_content(choice, &format!("\"{told}\""), draft);
-        } else {
-            draft.before.push(write::text_event(&self.head_members(), choice.index, &told));
+        let before = self.sent.len();
+        if self.speaks {
+            self.sent.push_str(APART);
         }
+        self.say(said);
+        self.sent.get(before..).map(str::to_owned)
     }
 
     /// The finish reason to tell where the provider's does not fit what goes out.
@@ -330,7 +309,9 @@ impl Answer {
             return None;
         }
         match (&self.closing, finish) {
-            (Some(Closing::Length), Finish::Length) | (_, Finish::Filtered) => None,
+            (Some(Closing::Length), Finish::Length) | (Some(Closing::AsItIs), _) | (_, Finish::Filtered) => {
+                None
+            }
             (Some(Closing::Length), _) => Some("length"),
             _ => (finish != Finish::Stop).then_some("stop"),
         }
@@ -343,11 +324,7 @@ impl Answer {
         let open = |text: &&text::Text| text.finish.is_none() && !self.failed;
         let unfinished: Vec<u32> = self.texts.iter().filter(open).map(|text| text.choice).collect();
         for choice in unfinished {
-            let open = Choice { index: choice, ..Choice::default() };
-            let mut draft =
-                Draft { data: "", edits: Splices::default(), says: false, before: Vec::new(), strip: false };
-            self.say_closing(&open, &mut draft);
-            out.append(&mut draft.before);
+            self.say_closing(choice, out);
             let label = self.label(choice, Finish::Other).unwrap_or("stop");
             out.push(write::finish_event(&self.head_members(), choice, label));
         }

@@ -1,0 +1,115 @@
+//! `remand demo`: four scenes that show what the proxy does, without a key and without a network.
+//!
+//! A scripted provider, the proxy and a small agent run in this process, over real sockets. What is told comes
+//! from what the provider was asked and what the agent heard; if any of it is not as it should be, the demo
+//! says so and fails.
+
+mod agent;
+mod page;
+mod scene;
+mod story;
+mod tool;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::Context;
+
+use self::agent::Agent;
+use self::page::Page;
+use self::scene::{SCENES, Scene};
+use self::story::Story;
+use super::Exit;
+use crate::config::{self, Overrides, Plan};
+use crate::observe::Events;
+use crate::{proxy, replay};
+
+const SCRIPT: &str = include_str!("../../../replay/demo.toml");
+const RULES: &str = include_str!("../../../replay/demo-config.toml");
+const MODEL: &str = "scripted";
+
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {}
+
+pub(super) fn run(_: &Arguments) -> anyhow::Result<Exit> {
+    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let differences = runtime.block_on(show(Page { colour }, &mut io::stdout()))?;
+    if differences.is_empty() {
+        return Ok(Exit::Fine);
+    }
+    for difference in differences {
+        writeln!(io::stderr(), "not as told: {difference}")?;
+    }
+    Ok(Exit::Ours)
+}
+
+/// Plays and tells all scenes. What is returned did not go as it should.
+async fn show(page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
+    let script = replay::Script::parse("replay/demo.toml", SCRIPT)?;
+    let provider = replay::Server::start(script).context("failed to start the scripted provider")?;
+    let plan = plan(&provider.base_url())?;
+    let proxy = proxy::server::Server::bind(plan, Events::default()).await?;
+    let agent = Agent::new(format!("http://{}/v1", proxy.address()), MODEL);
+    let telling = tell(page, &provider, &agent, out);
+    let differences = tokio::select! {
+        told = telling => told?,
+        () = proxy.run(std::future::pending()) => anyhow::bail!("the proxy ended before the demo"),
+    };
+    provider.stop().await;
+    Ok(differences)
+}
+
+fn plan(base_url: &str) -> anyhow::Result<Plan> {
+    let overrides = Overrides {
+        listen: Some(([127, 0, 0, 1], 0).into()),
+        upstream: Some(base_url.parse().map_err(anyhow::Error::msg)?),
+        ..Overrides::default()
+    };
+    let environment = |_: &str| None;
+    Ok(config::parse("replay/demo-config.toml", RULES, Path::new(""), &overrides, &environment)?)
+}
+
+async fn tell(
+    page: Page,
+    provider: &replay::Server,
+    agent: &Agent,
+    out: &mut impl Write,
+) -> anyhow::Result<Vec<String>> {
+    let mut stories = Vec::new();
+    let mut differences = Vec::new();
+    out.write_all(page.opening().as_bytes())?;
+    for (number, scene) in SCENES.iter().enumerate() {
+        let number = number + 1;
+        match play(scene, provider, agent).await {
+            Ok(story) => {
+                out.write_all(page.scene(number, scene, &story).as_bytes())?;
+                let found = story.differences(scene).into_iter();
+                differences.extend(found.map(|difference| format!("scene {number}: {difference}")));
+                stories.push(story);
+            }
+            Err(error) => differences.push(format!("scene {number}: {error:#}")),
+        }
+    }
+    if let Err(unmet) = provider.verify() {
+        differences.push(unmet.to_string());
+    }
+    if differences.is_empty() {
+        out.write_all(page.table(&stories).as_bytes())?;
+        out.write_all(page.closing().as_bytes())?;
+    }
+    Ok(differences)
+}
+
+async fn play(scene: &Scene, provider: &replay::Server, agent: &Agent) -> anyhow::Result<Story> {
+    let mut turns = Vec::new();
+    let mut from = provider.requests().len();
+    agent
+        .converse(scene.user, |turn| {
+            let to = provider.requests().len();
+            turns.push((turn, from..to));
+            from = to;
+        })
+        .await?;
+    Story::tell(provider, turns)
+}

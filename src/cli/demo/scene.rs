@@ -1,0 +1,79 @@
+//! What the demo shows, and how it must go.
+
+/// One conversation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scene {
+    pub(super) title: &'static str,
+    /// What to look at.
+    pub(super) what: &'static str,
+    pub(super) user: &'static str,
+    /// The model's calls, in order.
+    pub(super) expected: &'static [Expected],
+    /// Requests that reach the provider.
+    pub(super) requests: usize,
+}
+
+/// What must become of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expected {
+    pub(super) id: &'static str,
+    pub(super) fate: Fate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    Forwarded,
+    /// The agent's arguments hold this.
+    Rewritten(&'static str),
+    /// The model reads all of these.
+    Refused(&'static [&'static str]),
+}
+
+pub(super) const SCENES: [Scene; 4] = [
+    Scene {
+        title: "A slug in capitals",
+        what: "The model forgets that slugs are lower-case. A rule puts them so, and the call runs.",
+        user: "Open a worktree for PJ1: project git extend.",
+        expected: &[Expected { id: "call_capitals", fate: Fate::Rewritten(r#""pj1-project-git-extend""#) }],
+        requests: 2,
+    },
+    Scene {
+        title: "A hopeless slug",
+        what: "No rule mends this one. The model is told why, and corrects it: for the agent one answer.",
+        user: "Open a branch for ticket a--b.",
+        expected: &[
+            Expected {
+                id: "call_hopeless",
+                fate: Fate::Refused(&["/branch_slug", "Please fix your mistakes."]),
+            },
+            Expected { id: "call_mended", fate: Fate::Forwarded },
+        ],
+        requests: 3,
+    },
+    Scene {
+        title: "A call that cannot work",
+        what: "What the cloud rejected it will reject again. The repeat is refused; another path is taken.",
+        user: "Why does the vector database not start?",
+        expected: &[
+            Expected { id: "call_stack", fate: Fate::Forwarded },
+            Expected {
+                id: "call_again",
+                fate: Fate::Refused(&["http_400:ResourceTypeNotFound", "will fail the same way"]),
+            },
+            Expected { id: "call_types", fate: Fate::Forwarded },
+        ],
+        requests: 4,
+    },
+    Scene {
+        title: "One bad of three",
+        what: "Two run at once. The third is answered by the proxy, in its place, with the next request.",
+        user: "Open worktrees for the three services.",
+        expected: &[
+            Expected { id: "call_api", fate: Fate::Forwarded },
+            Expected { id: "call_web", fate: Fate::Refused(&["/branch_slug", "Please fix your mistakes."]) },
+            Expected { id: "call_docs", fate: Fate::Forwarded },
+            Expected { id: "call_web_ui", fate: Fate::Forwarded },
+        ],
+        requests: 3,
+    },
+];

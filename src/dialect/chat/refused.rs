@@ -1,0 +1,75 @@
+//! Errors in which a provider itself refuses what the model wrote as a call.
+//!
+//! Groq answers 400 with `code: "tool_use_failed"` and the text in `failed_generation`; Ollama and llama.cpp
+//! answer 500 with "error parsing tool call: raw='…'". Only where the text names a tool is it a call: none is made up.
+
+use std::borrow::Cow;
+
+use crate::dialect::{Call, CallKind};
+use crate::wire::span::Json;
+
+pub(crate) fn read(error: &str) -> Option<Call<'_>> {
+    let error = Json::parse(error).ok()?.member("error")?;
+    let code = error.member("code").and_then(Json::string).unwrap_or_default();
+    let message =
+        error.member("message").and_then(Json::string).or_else(|| error.string()).unwrap_or_default();
+    if code == "tool_use_failed" {
+        let written = error.member("failed_generation").and_then(Json::string)?;
+        return call(&written);
+    }
+    let (_, raw) = message.split_once("error parsing tool call: raw='")?;
+    call(raw.rsplit_once('\'').map_or(raw, |(raw, _)| raw))
+}
+
+/// `<function=NAME>ARGUMENTS</function>`, `<function=NAME{…}`, or an object with a name; cut or malformed at will.
+fn call(written: &str) -> Option<Call<'static>> {
+    let written = written.trim();
+    if let Some((_, rest)) = written.split_once("<function=") {
+        let end = rest.find(['>', '{', '(', '[', ' '])?;
+        let (name, arguments) = rest.split_at(end);
+        let arguments = arguments.trim_start_matches('>').trim_end_matches("</function>");
+        return made(name, arguments);
+    }
+    let (_, after) = written.split_once("\"name\"")?;
+    let name = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let (name, rest) = name.split_once('"')?;
+    let given = ["\"arguments\"", "\"parameters\""].iter().find_map(|key| rest.split_once(key));
+    let arguments = given.and_then(|(_, value)| value.trim_start().strip_prefix(':')).unwrap_or_default();
+    made(name, arguments.trim())
+}
+
+fn made(name: &str, arguments: &str) -> Option<Call<'static>> {
+    let name = name.trim();
+    (!name.is_empty()).then(|| Call {
+        id: Cow::Borrowed(""),
+        name: Cow::Owned(name.to_owned()),
+        arguments: Cow::Owned(arguments.to_owned()),
+        kind: CallKind::Function,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn finds_the_call_that_a_provider_could_not_read() {
+        let groq = r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=look{\"at\": tree}</function>"}}"#;
+        let call = read(groq).unwrap();
+        assert_eq!((&*call.name, &*call.arguments), ("look", r#"{"at": tree}"#));
+        let ollama = r#"{"error":{"message":"error parsing tool call: raw='{\"name\": \"look\", \"arguments\": {\"at\": \"tr' err=unexpected end"}}"#;
+        assert_eq!(&*read(ollama).unwrap().name, "look");
+    }
+
+    #[test]
+    fn makes_no_call_up() {
+        for error in [
+            r#"{"error":{"code":"tool_use_failed","failed_generation":"I would call a tool"}}"#,
+            r#"{"error":{"code":"invalid_request_error","message":"no"}}"#,
+            r#"{"error":"plain"}"#,
+            "not json",
+        ] {
+            assert_eq!(read(error), None, "{error}");
+        }
+    }
+}

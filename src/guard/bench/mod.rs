@@ -1,0 +1,299 @@
+//! Judges the calls of one exchange.
+//!
+//! What a call goes through, in this order: is it forbidden, is it whole, is its tool known, can it be read,
+//! and then for each call that was read: normalise, coerce, validate, is it forbidden now, has an equivalent
+//! one failed. `glued` takes apart what stands for several calls, `part` judges what was read, `tools` knows
+//! what is to be known of a tool.
+
+mod glued;
+mod part;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use std::borrow::Cow;
+
+use crate::dialect::{Call, CallKind, ToolChoice, Transcript};
+use crate::wire::lenient::{Reading, Shape, shape};
+
+use super::arguments::{self, Schemas};
+use super::ledger::{Key, Ledger, is_read_only};
+use super::names::Name;
+use super::notice::{Notice, excerpt};
+use super::policy;
+use super::rules::Treatment;
+use super::{Reason, Refusal, Replacement, Resort, Rewrite, Rules, Verdict};
+use part::Part;
+use tools::Tools;
+
+/// What is needed to judge the calls of one exchange.
+pub struct Bench<'a> {
+    transcript: &'a Transcript,
+    rules: &'a Rules,
+    tools: Tools<'a>,
+    /// Folded when the first call gets so far: most exchanges have none.
+    ledger: Option<Ledger>,
+    /// A forwarded call of this answer may have changed the world.
+    changed: bool,
+    /// What was refused in the answers just before this one, once for each refusal.
+    refused_before: Vec<Key>,
+}
+
+/// What is known of a call besides its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Circumstances {
+    /// The answer ended at the output limit with this call open.
+    pub cut: bool,
+    /// It grew past what may be held.
+    pub too_large: bool,
+}
+
+/// Characters of a name that a text quotes.
+const NAME: usize = 128;
+
+/// Names told where none is near.
+const NAMES: usize = 20;
+
+/// What several calls in the place of one are told where the agent wants one at a time.
+const ONE_AT_A_TIME: &str = "hold several calls; make one call at a time";
+
+// === impl Bench ===
+
+impl<'a> Bench<'a> {
+    pub fn new(transcript: &'a Transcript, rules: &'a Rules, schemas: &'a dyn Schemas) -> Self {
+        Self {
+            transcript,
+            rules,
+            tools: Tools::new(transcript, rules, schemas),
+            ledger: None,
+            changed: false,
+            refused_before: Vec::new(),
+        }
+    }
+
+    /// Remembers what was refused beside forwarded siblings in the answers just before this exchange. A call
+    /// refused as often as an exchange may go back is let go: a wrong refusal must not lock an agent.
+    #[must_use]
+    pub fn with_refused_before(mut self, keys: Vec<Key>) -> Self {
+        self.refused_before = keys;
+        self
+    }
+
+    /// Begins a new answer: what its siblings may have changed is forgotten.
+    pub fn next_answer(&mut self) {
+        self.changed = false;
+    }
+
+    /// A call's identity, the same for all ways to write it. `None` where it cannot be read as one call.
+    pub fn key(&self, call: &Call<'_>) -> Option<Key> {
+        self.tools.key(call)
+    }
+
+    /// Judges the next call of the answer.
+    pub fn judge(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Verdict {
+        let verdict = match self.weigh(call, circumstances) {
+            Ok(verdict) => verdict,
+            Err(refusal) if self.insists(&refusal) => Verdict::GiveUp(*refusal),
+            Err(refusal) => Verdict::Refuse(*refusal),
+        };
+        if !matches!(verdict, Verdict::Refuse(_)) {
+            self.note_changes(call, &verdict);
+        }
+        verdict
+    }
+
+    fn weigh(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Result<Verdict, Box<Refusal>> {
+        let name = self.tools.catalogue.resolve(&call.name);
+        let meant = match &name {
+            Name::Repaired(meant) => meant.clone(),
+            _ => call.name.clone().into_owned(),
+        };
+        self.allow(&call.name, &meant, &call.arguments, call.kind)?;
+        if circumstances.too_large {
+            return Err(self.refusal(Reason::TooLarge, &call.name, &[]));
+        }
+        if call.kind == CallKind::Custom {
+            return self.weigh_custom(call, circumstances, name, meant);
+        }
+        let reading = arguments::read(&call.arguments, self.rules.calls.repair);
+        if is_cut(&call.arguments, &reading, circumstances) {
+            return Err(self.refusal(Reason::Truncated, &call.name, &[]));
+        }
+        if name == Name::Wrapper {
+            return self.weigh_wrapper(call, reading);
+        }
+        self.offered(call, &name)?;
+        self.weigh_function(call, meant, reading)
+    }
+
+    /// One call, or several of the same tool glued together.
+    fn weigh_function(
+        &mut self,
+        call: &Call<'_>,
+        meant: String,
+        reading: Reading,
+    ) -> Result<Verdict, Box<Refusal>> {
+        let mut steps = Vec::new();
+        if meant != call.name {
+            steps.push(Reason::NameRepaired);
+        }
+        let part = |text, as_written, steps: &[Reason]| Part {
+            written: call.name.clone().into_owned(),
+            name: meant.clone(),
+            text,
+            as_written,
+            steps: steps.to_vec(),
+        };
+        let parts = match reading {
+            Reading::Exact => {
+                let as_written = meant == call.name;
+                vec![part(call.arguments.clone().into_owned(), as_written, &steps)]
+            }
+            Reading::Repaired { text, .. } => {
+                steps.push(Reason::ArgumentsRepaired);
+                vec![part(text, false, &steps)]
+            }
+            Reading::Nothing => {
+                steps.push(Reason::ArgumentsRepaired);
+                return self.weigh_nothing(call, part("{}".to_owned(), false, &steps));
+            }
+            Reading::Several { texts } => {
+                steps.push(Reason::CallsSplit);
+                texts.into_iter().map(|text| part(text, false, &steps)).collect()
+            }
+            Reading::Truncated => return Err(self.refusal(Reason::Truncated, &call.name, &[])),
+            Reading::Unreadable(why) => return Err(self.unreadable(&call.name, &why.to_string())),
+        };
+        self.weigh_parts(call, parts)
+    }
+
+    /// No arguments at all: right for a tool that needs none. For others there is nothing that could go on.
+    fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Box<Refusal>> {
+        let sheet = self.tools.sheet(&part.name);
+        let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
+        if let Some(problems) = prepared.problems {
+            let mut refusal = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
+            refusal.key = Some(sheet.key(&part.name, &part.text));
+            return Err(refusal);
+        }
+        self.weigh_parts(call, vec![part])
+    }
+
+    /// Free text: its tool must be known, and it must be whole and allowed.
+    fn weigh_custom(
+        &mut self,
+        call: &Call<'_>,
+        circumstances: Circumstances,
+        name: Name,
+        meant: String,
+    ) -> Result<Verdict, Box<Refusal>> {
+        if circumstances.cut {
+            return Err(self.refusal(Reason::Truncated, &call.name, &[]));
+        }
+        let name = match name {
+            Name::Wrapper => Name::Unknown { nearest: Vec::new() },
+            name => name,
+        };
+        self.offered(call, &name)?;
+        if meant == call.name {
+            return Ok(Verdict::Forward);
+        }
+        let calls = vec![Replacement { name: meant, arguments: call.arguments.clone().into_owned() }];
+        Ok(Verdict::Rewrite(Rewrite { calls, reasons: vec![Reason::NameRepaired] }))
+    }
+
+    /// Refuses a call that no tool is there for.
+    fn offered(&self, call: &Call<'_>, name: &Name) -> Result<(), Box<Refusal>> {
+        let forbidden = self.transcript.tool_choice == ToolChoice::None;
+        match name {
+            Name::NoTools if forbidden || self.rules.calls.unknown_tool == Treatment::Refuse => {
+                Err(self.refusal(Reason::NoTools, &call.name, &[]))
+            }
+            Name::Unknown { nearest } if self.rules.calls.unknown_tool == Treatment::Refuse => {
+                Err(self.unknown(&call.name, nearest))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what a rule forbids, under the name written, the name without what models put around it, and
+    /// the name meant.
+    fn allow(&self, written: &str, meant: &str, text: &str, kind: CallKind) -> Result<(), Box<Refusal>> {
+        let bare = super::names::bare(written);
+        let mut names = vec![written, bare, meant];
+        names.dedup();
+        for name in names {
+            let deny = self.rules.policy(name).deny;
+            let rule = match kind {
+                CallKind::Custom => policy::denied_input(text, &deny),
+                CallKind::Function | CallKind::Legacy => policy::denied(text, &deny),
+            };
+            if let Some(rule) = rule {
+                return Err(self.refusal(Reason::Denied, meant, &[("reason", &rule.reason)]));
+            }
+        }
+        Ok(())
+    }
+
+    /// The model makes the same refused call answer after answer.
+    fn insists(&self, refusal: &Refusal) -> bool {
+        let may = matches!(refusal.reason, Reason::Invalid | Reason::Repeated);
+        let times = self.refused_before.iter().filter(|key| Some(*key) == refusal.key.as_ref()).count();
+        may && refusal.resort != Resort::Nothing && times >= self.rules.rounds.max(1) as usize
+    }
+
+    fn note_changes(&mut self, call: &Call<'_>, verdict: &Verdict) {
+        let calls = match verdict {
+            Verdict::Rewrite(Rewrite { calls, .. })
+            | Verdict::GiveUp(Refusal { resort: Resort::Calls(calls), .. }) => calls.as_slice(),
+            _ => &[],
+        };
+        let names = calls.iter().map(|call| call.name.as_str());
+        let written = Some(call.name.as_ref()).filter(|_| calls.is_empty());
+        let changes = |name: &str| !is_read_only(name, self.rules, &self.rules.policy(name));
+        self.changed |= names.chain(written).any(changes);
+    }
+
+    fn unknown(&self, name: &str, nearest: &[String]) -> Box<Refusal> {
+        let offered = self.transcript.tools.iter().map(|tool| tool.name.as_str());
+        let names: Vec<Cow<'_, str>> = match nearest {
+            [] => offered.take(NAMES).map(|name| excerpt(name, NAME)).collect(),
+            nearest => nearest.iter().map(|name| excerpt(name, NAME)).collect(),
+        };
+        let more = if nearest.is_empty() && self.transcript.tools.len() > NAMES { ", …" } else { "" };
+        self.refusal(Reason::UnknownTool, name, &[("names", &(names.join(", ") + more))])
+    }
+
+    fn unreadable(&self, name: &str, problems: &str) -> Box<Refusal> {
+        self.refusal(Reason::Unreadable, name, &[("problems", problems)])
+    }
+
+    fn refusal(&self, reason: Reason, name: &str, values: &[(&str, &str)]) -> Box<Refusal> {
+        let notice = match reason {
+            Reason::Truncated => Notice::Truncated,
+            Reason::UnknownTool => Notice::UnknownTool,
+            Reason::NoTools => Notice::NoTools,
+            Reason::Invalid => Notice::Invalid,
+            Reason::Denied => Notice::Denied,
+            Reason::Repeated => Notice::Repeated,
+            Reason::Terminal => Notice::Terminal,
+            Reason::TooLarge => Notice::TooLarge,
+            _ => Notice::Unreadable,
+        };
+        let name = excerpt(name, NAME);
+        let mut filled = vec![("tool", name.as_ref())];
+        filled.extend_from_slice(values);
+        let text = self.rules.notices.text(notice, &filled);
+        Box::new(Refusal { reason, text, key: None, resort: Resort::Nothing })
+    }
+}
+
+/// The text decides; only where it says nothing does the answer's end.
+fn is_cut(text: &str, reading: &Reading, circumstances: Circumstances) -> bool {
+    match reading {
+        Reading::Truncated => true,
+        Reading::Nothing => circumstances.cut && shape(text) == Shape::Empty,
+        Reading::Unreadable(_) => circumstances.cut,
+        Reading::Exact | Reading::Repaired { .. } | Reading::Several { .. } => false,
+    }
+}

@@ -1,0 +1,104 @@
+//! A provider's body as it comes, with what is readable of it.
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+
+use crate::proxy::body::Idle;
+use crate::proxy::failure::Failure;
+use crate::proxy::upstream::Answer;
+use crate::wire::encoding::{self, Decoder, Encoding, Undecodable};
+
+/// A body, and the decoder that its encoding needs: identity was asked for, but not every provider listens.
+pub(super) struct Inflow {
+    body: Idle<Incoming>,
+    decoder: Option<Decoder>,
+}
+
+/// A piece of a body.
+pub(super) struct Piece {
+    /// As it came.
+    pub(super) raw: Bytes,
+    /// As it reads.
+    pub(super) plain: Bytes,
+}
+
+impl Inflow {
+    pub(super) fn new(answered: Answer) -> Result<Self, Failure> {
+        let (head, body) = answered.into_parts();
+        let encodings = encodings(&head.headers).map_err(|cause| Failure::Internal(cause.into()))?;
+        let decoder = (!encodings.is_empty()).then(|| Decoder::new(&encodings));
+        Ok(Self { body, decoder })
+    }
+
+    /// A body that nobody here reads.
+    pub(super) fn unread(answered: Answer) -> Self {
+        Self { body: answered.into_body(), decoder: None }
+    }
+
+    /// Whether the body can be read at all.
+    pub(super) fn reads(headers: &HeaderMap) -> bool {
+        encodings(headers).is_ok()
+    }
+
+    /// The next piece; `None` at the body's end.
+    pub(super) async fn next(&mut self) -> Result<Option<Piece>, Failure> {
+        while let Some(frame) = self.body.frame().await {
+            let Ok(raw) = frame?.into_data() else { continue };
+            let Some(decoder) = &mut self.decoder else { return Ok(Some(Piece { plain: raw.clone(), raw })) };
+            let plain = decoder.push(&raw).map_err(|cause| Failure::Internal(cause.into()))?;
+            return Ok(Some(Piece { raw, plain }));
+        }
+        let Some(mut decoder) = self.decoder.take() else { return Ok(None) };
+        let plain = decoder.finish().map_err(|cause| Failure::Internal(cause.into()))?;
+        Ok((!plain.is_empty()).then(|| Piece { raw: Bytes::new(), plain }))
+    }
+
+    /// The whole body as it came and as it reads, up to `limit` bytes.
+    pub(super) async fn whole_as_it_came(&mut self, limit: usize) -> Result<(Bytes, Bytes), Failure> {
+        let (mut raw, mut plain) = (Vec::new(), Vec::new());
+        while let Some(piece) = self.next().await? {
+            raw.extend_from_slice(&piece.raw);
+            plain.extend_from_slice(&piece.plain);
+            if raw.len().max(plain.len()) > limit {
+                return Err(Failure::Internal(
+                    format!("the provider's error is larger than {limit} bytes").into(),
+                ));
+            }
+        }
+        Ok((raw.into(), plain.into()))
+    }
+
+    /// The whole body as it reads, up to `limit` bytes.
+    pub(super) async fn whole(&mut self, limit: usize) -> Result<Bytes, Failure> {
+        let mut first = Bytes::new();
+        let mut joined = Vec::new();
+        while let Some(piece) = self.next().await? {
+            if first.is_empty() && joined.is_empty() {
+                first = piece.plain;
+                continue;
+            }
+            if joined.is_empty() {
+                joined.extend_from_slice(&std::mem::take(&mut first));
+            }
+            joined.extend_from_slice(&piece.plain);
+            if joined.len() > limit {
+                return Err(Failure::Internal(
+                    format!("the provider's answer is larger than {limit} bytes").into(),
+                ));
+            }
+        }
+        Ok(if joined.is_empty() { first } else { joined.into() })
+    }
+}
+
+fn encodings(headers: &HeaderMap) -> Result<Vec<Encoding>, Undecodable> {
+    let mut all = Vec::new();
+    for value in headers.get_all(CONTENT_ENCODING) {
+        let text = value.to_str().map_err(|_| Undecodable::Unknown("that is not text".to_owned()))?;
+        all.extend(encoding::parse(text)?);
+    }
+    Ok(all)
+}

@@ -1,0 +1,134 @@
+//! From a verdict to a decision: what the guard says, checked once more by what may not fail.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::dialect::{CallKind, Decision, NewCall, Pending};
+use crate::guard::bench::Circumstances;
+use crate::guard::notice::Notice;
+use crate::guard::{Reason, Refusal, Replacement, Resort, Verdict};
+use crate::observe::event::{Fact, Judged};
+use crate::wire::lenient::{Shape, shape};
+
+use super::rounds::Rounds;
+
+impl Rounds<'_> {
+    /// Judges a complete call, records the verdict, and says what becomes of the call.
+    pub(super) fn judge(&mut self, pending: &Pending) -> Decision {
+        let verdict = if self.concludes {
+            Verdict::Refuse(self.refusal(Reason::NoTools, Notice::NoTools, pending))
+        } else {
+            let verdict = self.verdict(pending);
+            self.readable(verdict, pending)
+        };
+        self.decide(verdict, pending)
+    }
+
+    /// The guard's verdict. A bug of ours must not cost the agent its call.
+    fn verdict(&mut self, pending: &Pending) -> Verdict {
+        let circumstances = Circumstances { cut: pending.cut, too_large: pending.too_large };
+        let judged = catch_unwind(AssertUnwindSafe(|| self.bench.judge(&pending.call, circumstances)));
+        judged.unwrap_or_else(|_| {
+            let detail = format!("the guard failed on a call of `{}`", pending.call.name);
+            self.outlet.account.note(Fact::Unjudged { reason: Reason::Unjudged, detail });
+            Verdict::Forward
+        })
+    }
+
+    /// Arguments that cannot be read never reach an agent, whatever the guard says: many agents mend them
+    /// silently and run the result.
+    fn readable(&self, verdict: Verdict, pending: &Pending) -> Verdict {
+        let call = &pending.call;
+        let fits = |arguments: &str| call.kind == CallKind::Custom || shape(arguments) == Shape::Object;
+        let sound = match &verdict {
+            Verdict::GiveUp(refusal) => refusal.resort != Resort::Nothing && fits(&call.arguments),
+            Verdict::Forward => fits(&call.arguments) && !pending.too_large,
+            Verdict::Rewrite(rewrite) => {
+                !rewrite.calls.is_empty() && rewrite.calls.iter().all(|call| fits(&call.arguments))
+            }
+            Verdict::Refuse(_) => true,
+        };
+        if sound {
+            verdict
+        } else {
+            Verdict::Refuse(self.refusal(Reason::Unreadable, Notice::Unreadable, pending))
+        }
+    }
+
+    fn refusal(&self, reason: Reason, notice: Notice, pending: &Pending) -> Refusal {
+        let values = [("tool", &*pending.call.name), ("problems", "the arguments are not a JSON object")];
+        let text = self.exchange.house.plan.rules.notices.text(notice, &values);
+        Refusal { reason, text, key: None, resort: Resort::Nothing }
+    }
+
+    fn decide(&mut self, verdict: Verdict, pending: &Pending) -> Decision {
+        match verdict {
+            Verdict::Forward => {
+                self.record(pending, Judged::Forwarded, &[]);
+                Decision::Forward
+            }
+            Verdict::Rewrite(rewrite) => {
+                self.record(pending, Judged::Rewritten, &rewrite.reasons);
+                Decision::Replace(rewrite.calls.iter().map(new_call).collect())
+            }
+            Verdict::GiveUp(refusal) => self.give_up(&refusal, pending),
+            Verdict::Refuse(refusal) if self.must_go_on(&refusal) => self.give_up(&refusal, pending),
+            Verdict::Refuse(refusal) => {
+                self.record(pending, Judged::Refused, &[refusal.reason]);
+                let text = refusal.text.clone();
+                self.refusals.push(refusal);
+                Decision::Refuse(text)
+            }
+        }
+    }
+
+    /// Whether a refused call goes on all the same: the model insists and cannot be asked again.
+    fn must_go_on(&self, refusal: &Refusal) -> bool {
+        if self.concludes {
+            return false;
+        }
+        let never = matches!(
+            refusal.reason,
+            Reason::Truncated
+                | Reason::Unreadable
+                | Reason::UnknownTool
+                | Reason::NoTools
+                | Reason::Denied
+                | Reason::TooLarge
+        );
+        if self.exchange.transcript.choices > 1 {
+            return !never;
+        }
+        refusal.reason.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds
+    }
+
+    fn give_up(&mut self, refusal: &Refusal, pending: &Pending) -> Decision {
+        self.record(pending, Judged::GaveUp, &[refusal.reason, Reason::GaveUp]);
+        resort(refusal)
+    }
+
+    fn record(&mut self, pending: &Pending, verdict: Judged, reasons: &[Reason]) {
+        let account = &mut self.outlet.account;
+        reasons.iter().for_each(|reason| account.act(*reason));
+        account.note(Fact::Judged {
+            round: account.rounds,
+            position: pending.position,
+            tool: pending.call.name.clone().into_owned(),
+            call_id: pending.call.id.clone().into_owned(),
+            verdict,
+            reasons: reasons.to_vec(),
+        });
+    }
+}
+
+/// What of a refused call goes on in the end.
+pub(super) fn resort(refusal: &Refusal) -> Decision {
+    match &refusal.resort {
+        Resort::Nothing => Decision::Refuse(refusal.text.clone()),
+        Resort::AsWritten => Decision::Forward,
+        Resort::Calls(calls) => Decision::Replace(calls.iter().map(new_call).collect()),
+    }
+}
+
+fn new_call(call: &Replacement) -> NewCall {
+    NewCall { name: call.name.clone(), arguments: call.arguments.clone() }
+}

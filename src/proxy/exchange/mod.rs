@@ -1,0 +1,119 @@
+//! One request of an agent and the one answer it gets, over as many rounds as that takes.
+//!
+//! Here the request is read, its history completed with what the agent did not see, and a body made that runs
+//! the rounds while it is read. Nothing is spawned: an agent that leaves takes all of it along.
+
+mod account;
+mod failed;
+mod inflow;
+mod judge;
+mod outlet;
+mod rounds;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Response;
+
+use crate::dialect::{Dialect, Transcript};
+use crate::guard::{Key, Reason};
+use crate::observe::event::Fact;
+use crate::wire::splice::Splices;
+
+use super::aside::refused_in_a_row;
+use super::body::{self, Driven, Reply};
+use super::door::Tenant;
+use super::failure::Failure;
+use super::service::{Admitted, House, relayed};
+use super::upstream::{Prepared, Target, Way};
+use account::Account;
+use outlet::Outlet;
+use rounds::Rounds;
+
+/// Frames that may wait for a slow agent before the provider is read no further.
+const IN_FLIGHT: usize = 16;
+
+/// A request that was read, and where it goes.
+struct Exchange {
+    house: Arc<House>,
+    tenant: Tenant,
+    transcript: Transcript,
+    /// Changes to the request before its first round.
+    edits: Splices,
+    target: Arc<Target>,
+    prepared: Prepared,
+    /// Calls refused in the answers just before this one, beside others that went out.
+    refused_before: Vec<Key>,
+    /// What was done to the request.
+    prepared_for: Vec<Reason>,
+}
+
+/// Serves a request on a path of `dialect`.
+pub(super) async fn run(
+    house: Arc<House>,
+    dialect: Dialect,
+    admitted: Admitted,
+) -> Result<Response<Reply>, Failure> {
+    let Admitted { parts, body, entry } = admitted;
+    let body = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
+    let mut account = Account::open(&house, body.len());
+    let read = dialect.read(body.clone());
+    let model =
+        read.as_ref().ok().and_then(|transcript| transcript.model().map(std::borrow::Cow::into_owned));
+    let target = Arc::clone(house.upstreams.route(parts.uri.path(), model.as_deref()));
+    account.goes_to(target.name(), model);
+    let prepared = target.prepare(&parts, &entry.ours, Way::Guarded)?;
+    let transcript = match read {
+        Ok(transcript) => transcript,
+        Err(unread) => {
+            account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
+            return Ok(relayed(target.send(&prepared, vec![body]).await?));
+        }
+    };
+    let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared);
+    exchange.start(account).await
+}
+
+// === impl Exchange ===
+
+impl Exchange {
+    fn new(
+        house: Arc<House>,
+        tenant: Tenant,
+        transcript: Transcript,
+        target: Arc<Target>,
+        prepared: Prepared,
+    ) -> Self {
+        let mut edits = Splices::default();
+        let found = if house.observes() { Vec::new() } else { house.asides.find(&tenant, &transcript) };
+        for (place, aside) in &found {
+            transcript.restore(*place, &aside.hidden, &mut edits);
+        }
+        let refused_before = refused_in_a_row(&transcript, &found);
+        let prepared_for = found.iter().map(|_| Reason::Restored).collect();
+        Self { house, tenant, transcript, edits, target, prepared, refused_before, prepared_for }
+    }
+
+    async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {
+        let (outlet, head) = Outlet::new(account, self.prepared_for.clone());
+        let driven = Driven::new(IN_FLIGHT, |sender| self.drive(outlet.into(sender)));
+        let driven = driven.first().await?;
+        Ok(head.take()?.respond(Reply::driven(driven)))
+    }
+
+    async fn drive(self, outlet: Outlet) -> Result<(), Failure> {
+        Rounds::new(&self, outlet).run().await
+    }
+
+    /// The request's body with what was done to it, and `appended` at the end of its history.
+    fn body(&self, appended: &[Bytes], concludes: bool) -> Vec<Bytes> {
+        let mut edits = self.edits.clone();
+        if !appended.is_empty() {
+            self.transcript.append(appended, &mut edits);
+        }
+        if concludes {
+            self.transcript.conclude(&mut edits);
+        }
+        edits.pieces(self.transcript.body())
+    }
+}

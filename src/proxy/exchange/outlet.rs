@@ -1,0 +1,148 @@
+//! The way to the agent: a head that is chosen once, then bytes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http_body::Frame;
+use tokio::sync::mpsc;
+
+use super::account::Account;
+use crate::guard::Reason;
+use crate::observe::event::Fact;
+use crate::proxy::body::{FrameResult, Reply};
+use crate::proxy::failure::Failure;
+use crate::proxy::upstream::headers;
+
+const EXCHANGE: HeaderName = HeaderName::from_static("x-remand-exchange");
+const ROUNDS: HeaderName = HeaderName::from_static("x-remand-rounds");
+const ACTIONS: HeaderName = HeaderName::from_static("x-remand-actions");
+
+/// A response's head.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+}
+
+/// Where the head waits for whoever makes the response.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ChosenHead(Arc<Mutex<Option<Head>>>);
+
+/// An outlet without its channel.
+pub(super) struct Unconnected {
+    account: Account,
+    head: ChosenHead,
+}
+
+/// Sends to the agent, and keeps the account of it.
+pub(super) struct Outlet {
+    sender: mpsc::Sender<FrameResult>,
+    head: ChosenHead,
+    /// The head was chosen: what follows can only be appended.
+    is_open: bool,
+    pub(super) account: Account,
+}
+
+// === impl Outlet ===
+
+impl Outlet {
+    #[expect(clippy::new_ret_no_self, reason = "the channel is made later, by the body")]
+    pub(super) fn new(mut account: Account, done: Vec<Reason>) -> (Unconnected, ChosenHead) {
+        let head = ChosenHead::default();
+        for reason in &done {
+            account.act(*reason);
+        }
+        if let Some(reason) = done.first() {
+            account.note(Fact::Prepared { reason: *reason, count: done.len() });
+        }
+        (Unconnected { account, head: head.clone() }, head)
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Chooses the head, if that is still to be done. `length`: the whole body's, where it is known.
+    pub(super) fn open(&mut self, head: &Head, length: Option<usize>) {
+        if self.is_open {
+            return;
+        }
+        self.is_open = true;
+        let mut head = head.clone();
+        self.account.status = head.status.as_u16();
+        let account = &self.account;
+        let mut mark = |name: HeaderName, text: &str| {
+            if let Ok(value) = HeaderValue::from_str(text) {
+                head.headers.insert(name, value);
+            }
+        };
+        mark(EXCHANGE, &account.id);
+        if let Some(length) = length {
+            mark(CONTENT_LENGTH, &length.to_string());
+            mark(ROUNDS, &account.rounds.to_string());
+        }
+        if !account.actions.is_empty() {
+            let codes: Vec<_> = account.actions.iter().map(|reason| reason.code()).collect();
+            mark(ACTIONS, &codes.join(","));
+        }
+        *self.head.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(head);
+    }
+
+    /// Sends pieces that belong together. Waits while the agent is slow.
+    pub(super) async fn send(&mut self, pieces: &mut Vec<Bytes>) {
+        let joined = match pieces.as_slice() {
+            [] => return,
+            [one] => one.clone(),
+            many => {
+                let mut joined = BytesMut::with_capacity(many.iter().map(Bytes::len).sum());
+                many.iter().for_each(|piece| joined.extend_from_slice(piece));
+                joined.freeze()
+            }
+        };
+        pieces.clear();
+        self.account.bytes_out += joined.len();
+        if self.sender.send(Ok(Frame::data(joined))).await.is_err() {
+            tracing::debug!(exchange = %self.account.id, "the agent is gone");
+        }
+    }
+}
+
+// === impl Unconnected ===
+
+impl Unconnected {
+    pub(super) fn into(self, sender: mpsc::Sender<FrameResult>) -> Outlet {
+        Outlet { sender, head: self.head, is_open: false, account: self.account }
+    }
+}
+
+// === impl ChosenHead ===
+
+impl ChosenHead {
+    pub(super) fn take(&self) -> Result<Head, Failure> {
+        let chosen = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        chosen.ok_or_else(|| Failure::Internal("an exchange ended without an answer".into()))
+    }
+}
+
+// === impl Head ===
+
+impl Head {
+    /// The provider's head as the agent gets it. `unchanged`: so does the body.
+    pub(super) fn of<B>(answer: &Response<B>, unchanged: bool) -> Self {
+        let mut headers = headers::response(answer.headers());
+        if !unchanged {
+            headers.remove(CONTENT_LENGTH);
+            headers.remove(CONTENT_ENCODING);
+        }
+        Self { status: answer.status(), headers }
+    }
+
+    pub(super) fn respond(self, body: Reply) -> Response<Reply> {
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}

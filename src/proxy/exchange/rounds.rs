@@ -1,0 +1,361 @@
+//! The rounds of an exchange: ask, carry the answer, and ask again where every call was refused.
+//!
+//! An exchange goes back to the model a bounded number of times, and the last time it concludes. Once a call
+//! went out to the agent there is no going back.
+
+use bytes::Bytes;
+use http::StatusCode;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::dialect::{Answer, Closing};
+use crate::guard::notice::Notice;
+use crate::guard::{Bench, Key, Reason, Refusal};
+use crate::observe::event::{Ended, Fact};
+use crate::proxy::failure::Failure;
+use crate::proxy::upstream::{self, headers};
+use crate::wire::sse::{Frame, Framer};
+
+use super::Exchange;
+use super::failed::Failed;
+use super::inflow::Inflow;
+use super::outlet::{Head, Outlet};
+
+/// Bytes of one event at most, and of a whole answer.
+const LARGEST: usize = 64 << 20;
+
+/// How long to wait for a stream's end after it was announced: to reuse its connection is worth no more.
+const LINGER: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// One exchange as it runs.
+pub(super) struct Rounds<'a> {
+    pub(super) exchange: &'a Exchange,
+    pub(super) bench: Bench<'a>,
+    pub(super) answer: Answer,
+    pub(super) outlet: Outlet,
+    /// What was refused in this round.
+    pub(super) refusals: Vec<Refusal>,
+    /// What was refused in the round before.
+    pub(super) told: Vec<Refusal>,
+    /// Elements that the agent does not see, at the end of the history.
+    appended: Vec<Bytes>,
+    /// This round's answer is to be in words.
+    pub(super) concludes: bool,
+    /// The round before this one was cut at the output limit.
+    was_cut: bool,
+    /// Calls that were judged when the aside was last stored.
+    remembered: Option<usize>,
+    judged: usize,
+    /// The error in which the provider refused a call.
+    pub(super) unseen: Option<(Head, Bytes)>,
+    /// The head of the last streamed answer.
+    pub(super) head: Option<Head>,
+    /// The head of the last whole answer.
+    pub(super) whole: Option<Head>,
+    next_heartbeat: Option<Instant>,
+}
+
+/// What came of asking.
+pub(super) enum Asked {
+    Answer(upstream::Answer),
+    /// The provider refused a call that the model wrote: that is a refusal of the call, not an end.
+    Refused,
+    Failed(Failed),
+}
+
+impl<'a> Rounds<'a> {
+    pub(super) fn new(exchange: &'a Exchange, outlet: Outlet) -> Self {
+        let house = &exchange.house;
+        let bench = Bench::new(&exchange.transcript, &house.plan.rules, &*house.schemas);
+        Self {
+            exchange,
+            bench,
+            answer: Answer::new(&exchange.transcript, house.plan.listen.max_held),
+            outlet,
+            refusals: Vec::new(),
+            told: Vec::new(),
+            appended: Vec::new(),
+            concludes: false,
+            was_cut: false,
+            remembered: None,
+            judged: 0,
+            unseen: None,
+            head: None,
+            whole: None,
+            next_heartbeat: None,
+        }
+    }
+
+    /// How often this exchange has gone back to the model.
+    pub(super) fn returns(&self) -> u32 {
+        self.outlet.account.rounds.saturating_sub(1)
+    }
+
+    pub(super) async fn run(mut self) -> Result<(), Failure> {
+        let result = self.rounds().await;
+        let account = &mut self.outlet.account;
+        account.usage = self.answer.usage();
+        if let Err(failure) = &result {
+            account.outcome = if account.status == 0 { Ended::Failed } else { Ended::Broken };
+            account.status = if account.status == 0 { failure.status().as_u16() } else { account.status };
+        }
+        result
+    }
+
+    async fn rounds(&mut self) -> Result<(), Failure> {
+        loop {
+            self.outlet.account.rounds += 1;
+            match self.ask().await {
+                Asked::Answer(answered) if is_stream(&answered) => self.stream(answered).await?,
+                Asked::Answer(answered) => self.whole(answered).await?,
+                Asked::Refused => {}
+                Asked::Failed(failed) if self.returns() > 0 => return self.reask_failed(failed).await,
+                Asked::Failed(failed) => return self.pass_on(failed).await,
+            }
+            if self.exchange.house.observes() || !self.answer.must_wait() || !self.go_back().await {
+                self.outlet.account.outcome = Ended::Complete;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Every call was refused. Begins another round, or ends the answer: whether it is another round.
+    async fn go_back(&mut self) -> bool {
+        let rounds = self.exchange.house.plan.rules.rounds;
+        let cut = self.refusals.iter().any(|refusal| refusal.reason == Reason::Truncated);
+        let exhausted = self.returns() >= rounds || self.concludes;
+        let closing = if self.answer.is_filtered() {
+            Closing::AsItIs
+        } else if cut && (self.was_cut || exhausted) {
+            Closing::Length
+        } else if exhausted {
+            Closing::Words(self.last_words())
+        } else {
+            self.remand(cut).await;
+            return true;
+        };
+        self.close(closing).await;
+        false
+    }
+
+    async fn remand(&mut self, cut: bool) {
+        let mut out = Vec::new();
+        self.appended.extend(self.answer.remand(&mut out));
+        self.send(out).await;
+        let (round, refused) = (self.outlet.account.rounds, self.refusals.len());
+        self.outlet.account.note(Fact::Remanded { round, refused });
+        self.told = std::mem::take(&mut self.refusals);
+        self.was_cut = cut;
+        let may_go_on = self.told.iter().all(|refusal| refusal.reason.may_go_on());
+        self.concludes = self.returns() + 1 == self.exchange.house.plan.rules.rounds && !may_go_on;
+        if self.concludes {
+            self.outlet.account.act(Reason::Concluded);
+        }
+        self.bench.next_answer();
+    }
+
+    async fn close(&mut self, closing: Closing) {
+        if matches!(closing, Closing::Words(_)) {
+            self.outlet.account.act(Reason::FellBack);
+        }
+        self.answer.close(closing);
+        let mut out = Vec::new();
+        self.answer.release(&mut out);
+        self.finish(out).await;
+    }
+
+    /// Sends the end of an answer that was held.
+    pub(super) async fn finish(&mut self, mut out: Vec<Bytes>) {
+        if let Err(broken) = self.answer.end(&mut out) {
+            tracing::debug!(%broken, "an answer was closed before its end");
+        }
+        self.remember();
+        if let Some(head) = self.whole.take() {
+            self.outlet.open(&head, Some(out.iter().map(Bytes::len).sum()));
+        }
+        self.send(out).await;
+    }
+
+    /// What is said in the model's place: what was refused, and why.
+    pub(super) fn last_words(&self) -> String {
+        let refusals = if self.refusals.is_empty() || self.concludes { &self.told } else { &self.refusals };
+        let texts: Vec<_> = refusals.iter().map(|refusal| refusal.text.as_str()).collect();
+        self.exchange.house.plan.rules.notices.text(Notice::FellBack, &[("refusals", &texts.join("\n"))])
+    }
+
+    /// Asks the provider. While a further round is asked, the agent hears that it is not forgotten.
+    async fn ask(&mut self) -> Asked {
+        let body = self.exchange.body(&self.appended, self.concludes);
+        let mut sending = Box::pin(self.exchange.target.send(&self.exchange.prepared, body));
+        let answered = loop {
+            let at = if self.head.is_some() { self.heartbeat_at() } else { None };
+            let Some(at) = at else { break sending.await };
+            tokio::select! {
+                biased;
+                answered = &mut sending => break answered,
+                () = sleep_until(at) => self.beat().await,
+            }
+        };
+        match answered {
+            Ok(answered) if is_readable(&answered) => Asked::Answer(answered),
+            Ok(answered) => self.read_error(answered).await,
+            Err(failure) => Asked::Failed(Failed::Failure(failure)),
+        }
+    }
+
+    fn heartbeat_at(&mut self) -> Option<Instant> {
+        let every = self.exchange.house.plan.listen.heartbeat?;
+        let first = Instant::now().checked_add(every)?;
+        Some(*self.next_heartbeat.get_or_insert(first))
+    }
+
+    async fn beat(&mut self) {
+        self.next_heartbeat = None;
+        self.send(vec![Bytes::from_static(b": keep-alive\n\n")]).await;
+    }
+
+    pub(super) async fn send(&mut self, mut out: Vec<Bytes>) {
+        if out.is_empty() {
+            return;
+        }
+        if let Some(head) = &self.head {
+            self.outlet.open(head, None);
+        }
+        self.outlet.send(&mut out).await;
+    }
+
+    async fn stream(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
+        let observes = self.exchange.house.observes();
+        self.head = Some(Head::of(&answered, observes));
+        let mut inflow = Inflow::new(answered)?;
+        let mut ended = self.pump(&mut inflow, observes).await;
+        let mut out = Vec::new();
+        if ended.is_ok() && !observes && !self.answer.must_wait() {
+            ended = self.answer.end(&mut out).map_err(|broken| self.broken(broken));
+        }
+        if let Err(failure) = ended {
+            return self.break_off(failure).await;
+        }
+        self.send(out).await;
+        if let Some(head) = self.head.as_ref().filter(|_| observes || !self.answer.must_wait()) {
+            self.outlet.open(head, None);
+        }
+        Ok(())
+    }
+
+    /// Carries a stream to its end.
+    async fn pump(&mut self, inflow: &mut Inflow, observes: bool) -> Result<(), Failure> {
+        let mut framer = Framer::new(LARGEST);
+        while let Some(piece) = self.next_piece(inflow).await? {
+            if observes {
+                self.send(vec![piece.raw]).await;
+            }
+            framer.push(piece.plain);
+            let mut out = Vec::new();
+            while let Some(frame) = framer.next_frame().map_err(|large| Failure::Internal(large.into()))? {
+                self.feed(frame, false, &mut out)?;
+            }
+            self.deliver(out, observes).await;
+        }
+        let mut out = Vec::new();
+        if let Some(frame) = framer.finish() {
+            self.feed(frame, false, &mut out)?;
+        }
+        self.deliver(out, observes).await;
+        Ok(())
+    }
+
+    /// The next piece of a stream; heartbeats go out while something is held. A stream that has announced its
+    /// end, and is not relayed, is waited for no longer than its connection is worth.
+    async fn next_piece(&mut self, inflow: &mut Inflow) -> Result<Option<super::inflow::Piece>, Failure> {
+        if self.answer.must_wait() && self.answer.is_done() {
+            return timeout(LINGER, inflow.next()).await.unwrap_or(Ok(None));
+        }
+        loop {
+            if !self.answer.is_holding() && self.returns() == 0 {
+                self.next_heartbeat = None;
+                return inflow.next().await;
+            }
+            let Some(at) = self.heartbeat_at() else { return inflow.next().await };
+            tokio::select! {
+                biased;
+                piece = inflow.next() => return piece,
+                () = sleep_until(at) => self.beat().await,
+            }
+        }
+    }
+
+    /// Gives an event to the answer, judges what is complete, and takes what may go out.
+    fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
+        self.answer.push(frame, whole).map_err(|broken| self.broken(broken))?;
+        while let Some(pending) = self.answer.next_call() {
+            let decision = self.judge(&pending);
+            self.judged += 1;
+            self.answer.decide(pending.position, decision);
+            if self.exchange.transcript.choices > 1 && self.answer.is_emptied(pending.choice) {
+                self.answer.close(Closing::Words(self.last_words()));
+            }
+        }
+        self.answer.release(out);
+        if self.answer.is_over() && self.remembered != Some(self.judged) {
+            self.remember();
+        }
+        Ok(())
+    }
+
+    async fn deliver(&mut self, out: Vec<Bytes>, observes: bool) {
+        if !observes {
+            self.send(out).await;
+        }
+    }
+
+    async fn whole(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
+        let observes = self.exchange.house.observes();
+        let head = Head::of(&answered, observes);
+        let mut inflow = Inflow::new(answered)?;
+        let body =
+            if observes { self.overhear(&head, &mut inflow).await? } else { inflow.whole(LARGEST).await? };
+        let mut out = Vec::new();
+        self.feed(Frame::of_whole(body), true, &mut out)?;
+        if observes {
+            return Ok(());
+        }
+        if !self.answer.must_wait() {
+            self.outlet.open(&head, Some(out.iter().map(Bytes::len).sum()));
+        }
+        self.whole = Some(head);
+        self.outlet.send(&mut out).await;
+        Ok(())
+    }
+
+    /// Relays a whole answer as it comes, and keeps what is needed to judge it afterwards.
+    async fn overhear(&mut self, head: &Head, inflow: &mut Inflow) -> Result<Bytes, Failure> {
+        self.outlet.open(head, None);
+        let mut heard = Vec::new();
+        while let Some(piece) = inflow.next().await? {
+            heard.extend_from_slice(&piece.plain);
+            self.outlet.send(&mut vec![piece.raw]).await;
+        }
+        Ok(heard.into())
+    }
+
+    fn remember(&mut self) {
+        self.remembered = Some(self.judged);
+        let Some((hidden, visible)) = self.answer.aside() else { return };
+        let siblings = !hidden.siblings.is_empty();
+        let refused: Vec<Key> =
+            self.refusals.iter().filter(|_| siblings).filter_map(|refusal| refusal.key.clone()).collect();
+        let (asides, tenant) = (&self.exchange.house.asides, &self.exchange.tenant);
+        let before = asides.before(tenant, &self.exchange.transcript);
+        asides.remember(tenant, before, visible, hidden, refused);
+    }
+}
+
+/// A successful answer in a form that can be judged.
+fn is_readable(answered: &upstream::Answer) -> bool {
+    let known = is_stream(answered) || headers::is_json(answered.headers());
+    answered.status() == StatusCode::OK && known && Inflow::reads(answered.headers())
+}
+
+fn is_stream(answered: &upstream::Answer) -> bool {
+    headers::is_event_stream(answered.headers())
+}

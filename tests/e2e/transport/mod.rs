@@ -1,0 +1,11 @@
+//! How bytes are carried: what goes through untouched, who may come in, who hears of it when someone leaves.
+
+mod abort;
+mod door;
+mod drain;
+mod fault;
+mod http2;
+mod relay;
+mod rig;
+mod tls;
+mod websocket;
