@@ -434,7 +434,7 @@ fn a_forwarded_sibling_that_may_change_the_world_reopens() {
     let transcript = request(&failed("set_count", r#"{"n":7}"#, FAILURE), "");
     let rules = rules();
     let mut bench = Bench::new(&transcript, &rules, &Uncached);
-    let mut judge = |bench: &mut Bench<'_>, name: &str, arguments: &str| {
+    let judge = |bench: &mut Bench<'_>, name: &str, arguments: &str| {
         bench.judge(&call(name, arguments), Circumstances::default())
     };
     assert_eq!(judge(&mut bench, "read_file", r#"{"path":"a"}"#), Verdict::Forward);
