@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use tracing_subscriber::filter::ParseError;
+
 use crate::config;
 use crate::proxy::server::BindError;
 
@@ -38,8 +40,10 @@ impl Exit {
 
     /// The one table from causes to codes.
     pub fn of(error: &anyhow::Error) -> Self {
-        let configuration = error.chain().any(|cause| cause.is::<config::Error>() || cause.is::<BindError>());
-        if configuration { Self::Configuration } else { Self::Ours }
+        let operators = |cause: &(dyn std::error::Error + 'static)| {
+            cause.is::<config::Error>() || cause.is::<BindError>() || cause.is::<ParseError>()
+        };
+        if error.chain().any(operators) { Self::Configuration } else { Self::Ours }
     }
 }
 

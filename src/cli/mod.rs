@@ -3,15 +3,20 @@
 //! Here the arguments are read, the log is set up, the subcommand runs, and what went wrong becomes a message and
 //! an exit code. A subcommand returns [`Exit`], or an error that [`Exit::of`] knows.
 
+mod demo;
 mod exit;
 mod log;
+mod replay;
 mod serve;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 pub use exit::Exit;
+
+use crate::config;
 
 /// An OpenAI-compatible proxy that holds each tool call of a model until it is judged
 ///
@@ -29,6 +34,10 @@ struct Cli {
 enum Command {
     /// Run the proxy
     Serve(serve::Arguments),
+    /// Show on a scripted model what the proxy does; no key, no network
+    Demo(demo::Arguments),
+    /// Answer from scripts, in the place of a provider
+    Replay(replay::Arguments),
 }
 
 const AFTER_HELP: &str = "\
@@ -61,7 +70,7 @@ pub fn main() -> ExitCode {
     match log::start().and_then(|()| cli.command.run()) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            complain(&error);
+            tell(&complaint(&error));
             Exit::of(&error).into()
         }
     }
@@ -76,15 +85,18 @@ fn tell_usage(told: &clap::Error) -> Exit {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "this is where errors of the program are told")]
-fn complain(error: &anyhow::Error) {
+fn complaint(error: &anyhow::Error) -> String {
     // Faults of the configuration stand alone on their lines, so that editors can follow them.
-    if let Some(crate::config::Error::Faulty(faults)) = error.downcast_ref() {
+    if let Some(config::Error::Faulty(faults)) = error.downcast_ref() {
         let plural = if faults.len() == 1 { "" } else { "s" };
-        eprintln!("{error}\nremand: {} mistake{plural} in the configuration", faults.len());
-        return;
+        return format!("{error}\nremand: {} mistake{plural} in the configuration\n", faults.len());
     }
-    eprintln!("remand: {error:#}");
+    format!("remand: {error:#}\n")
+}
+
+/// Tells the person at the terminal. Where nobody listens any more, that is no reason to fail.
+fn tell(text: &str) {
+    std::io::stderr().write_all(text.as_bytes()).ok();
 }
 
 // === impl Command ===
@@ -93,6 +105,8 @@ impl Command {
     fn run(self) -> anyhow::Result<Exit> {
         match self {
             Self::Serve(arguments) => serve::run(&arguments),
+            Self::Demo(arguments) => demo::run(&arguments),
+            Self::Replay(arguments) => replay::run(&arguments),
         }
     }
 }
@@ -114,6 +128,23 @@ mod tests {
             let line = format!("\n  {:<4}", exit as u8);
             assert!(AFTER_HELP.contains(&line), "{exit:?}");
         }
+    }
+
+    #[test]
+    fn faults_stand_alone_on_their_lines_and_other_errors_with_their_causes() {
+        let fault = config::Fault {
+            file: "a.toml".to_owned(),
+            line: 2,
+            column: 1,
+            key: "listen.x".to_owned(),
+            message: "no".to_owned(),
+        };
+        let faulty = config::Error::Faulty(vec![fault.clone(), fault]);
+        let told =
+            "a.toml:2:1: listen.x: no\na.toml:2:1: listen.x: no\nremand: 2 mistakes in the configuration\n";
+        assert_eq!(complaint(&faulty.into()), told);
+        let other = anyhow::anyhow!("the cause").context("failed to start");
+        assert_eq!(complaint(&other), "remand: failed to start: the cause\n");
     }
 
     #[test]

@@ -5,20 +5,21 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Context;
 
+use super::Exit;
 use crate::replay::{Progress, Recorded, Script, Server};
 
-/// A script that cannot be read.
-const BAD_INPUT: u8 = 65;
-/// A request was not answered by any step.
-const MISSED: u8 = 1;
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  remand replay replay/demo.toml
+  remand replay scripts/ --listen 127.0.0.1:9000
 
-/// Answer from a script in the place of a provider.
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {
+An agent is pointed at it as at any provider. A request that no step answers gets 422 with the reason. Stopped by
+SIGTERM or ctrl-c it tells what was missed (exit code 1) and which steps never served.")]
+pub(super) struct Arguments {
     /// Scripts, or folders of scripts (*.toml), in the order in which their steps are tried
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -27,22 +28,22 @@ pub(super) struct Args {
     listen: SocketAddr,
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut script = Script::new();
-    for path in &args.paths {
+    for path in &arguments.paths {
         match Script::load(path) {
             Ok(more) => script = script.then(more),
             Err(error) => {
-                writeln!(io::stderr(), "error: {error}")?;
-                return Ok(ExitCode::from(BAD_INPUT));
+                writeln!(io::stderr(), "remand: {error}")?;
+                return Ok(Exit::Input);
             }
         }
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(script, args.listen))
+    runtime.block_on(serve(script, arguments.listen))
 }
 
-async fn serve(script: Script, listen: SocketAddr) -> anyhow::Result<ExitCode> {
+async fn serve(script: Script, listen: SocketAddr) -> anyhow::Result<Exit> {
     let steps = script.len();
     let server = Server::bind(script, listen).with_context(|| format!("failed to listen on {listen}"))?;
     writeln!(io::stdout(), "{steps} steps at {}", server.base_url())?;
@@ -56,7 +57,7 @@ async fn serve(script: Script, listen: SocketAddr) -> anyhow::Result<ExitCode> {
     }
     let missed = unmet.is_err_and(|unmet| !unmet.misses.is_empty());
     server.stop().await;
-    Ok(if missed { ExitCode::from(MISSED) } else { ExitCode::SUCCESS })
+    Ok(if missed { Exit::Found } else { Exit::Fine })
 }
 
 /// Writes a line for each request, in the order in which they came.
@@ -121,12 +122,16 @@ mod tests {
         let lines: Vec<_> =
             server.requests().iter().enumerate().map(|(n, recorded)| line(&server, n, recorded)).collect();
         assert_eq!(lines[0], "1 POST /v1/chat/completions → step 1 (greet)");
-        assert!(lines[1].starts_with("2 POST /v1/files?a=b → 422 no step matches; the nearest is"), "{lines:?}");
+        assert!(
+            lines[1].starts_with("2 POST /v1/files?a=b → 422 no step matches; the nearest is"),
+            "{lines:?}"
+        );
     }
 
     #[test]
     fn a_script_that_cannot_be_read_is_bad_input() {
-        let args = Args { paths: vec!["/no/such/script.toml".into()], listen: ([127, 0, 0, 1], 0).into() };
-        assert_eq!(run(args).unwrap(), ExitCode::from(BAD_INPUT));
+        let listen = ([127, 0, 0, 1], 0).into();
+        let arguments = Arguments { paths: vec!["/no/such/script.toml".into()], listen };
+        assert_eq!(run(&arguments).unwrap(), Exit::Input);
     }
 }

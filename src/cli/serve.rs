@@ -67,7 +67,8 @@ async fn serve(plan: Plan) -> anyhow::Result<Exit> {
     let mut first = Signals::new()?;
     let mut second = Signals::new()?;
     let server = Server::bind(plan.clone(), events).await?;
-    greet(&plan, server.address());
+    // Not through the log: the operator is to see it whatever is logged.
+    super::tell(&greeting::text(&plan, server.address()));
     let stopping = async {
         first.next().await;
         tracing::info!("stopping: what runs may finish");
@@ -79,17 +80,13 @@ async fn serve(plan: Plan) -> anyhow::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-#[expect(clippy::print_stderr, reason = "the operator is to see it whatever is logged")]
-fn greet(plan: &Plan, address: SocketAddr) {
-    eprint!("{}", greeting::text(plan, address));
-}
-
+/// The file for events is named in the configuration, so that is what is wrong.
 fn unwritable(events: &plan::Events, source: std::io::Error) -> config::Error {
     let path = match events {
         plan::Events::File(path) => path.clone(),
         plan::Events::Off | plan::Events::Stdout => PathBuf::from("audit.jsonl"),
     };
-    config::Error::Unreadable { path, source }
+    config::Error::Closed { path, source }
 }
 
 /// What tells a process to stop.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{}: {source}", path.display())]
-    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("failed to open {}", path.display())]
+    Closed { path: PathBuf, source: std::io::Error },
     /// Never empty; in the order of the file.
     #[error("{}", one_a_line(.0))]
     Faulty(Vec<Fault>),

@@ -38,15 +38,15 @@ pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Plan, Error> {
     let Some(path) = path else {
         return parse("(no file)", "", Path::new(""), overrides, &environment);
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| Error::Unreadable { path: path.to_path_buf(), source })?;
+    let text =
+        std::fs::read_to_string(path).map_err(|source| Error::Closed { path: path.to_path_buf(), source })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     parse(&path.display().to_string(), &text, folder, overrides, &environment)
 }
 
 /// Reads the configuration from a text, called `name` in what is told of it. Relative paths in it start at
 /// `folder`.
-fn parse(
+pub(crate) fn parse(
     name: &str,
     text: &str,
     folder: &Path,

@@ -33,8 +33,10 @@ pub(super) struct Turn {
     pub(super) calls: Vec<Call>,
     /// Every byte of the answer's body.
     pub(super) heard: Vec<u8>,
-    finish: Option<String>,
-    done: bool,
+    /// Why it ended, if it said so.
+    pub(super) finish: Option<String>,
+    /// Whether `[DONE]` came.
+    pub(super) done: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -132,12 +134,8 @@ impl Agent {
         Self { client: Client::builder(TokioExecutor::new()).build_http(), base_url, model }
     }
 
-    /// Asks until the model ends in words. `before` and `after` are told of each answer.
-    pub(super) async fn converse(
-        &self,
-        user: &str,
-        mut after: impl FnMut(Turn),
-    ) -> anyhow::Result<()> {
+    /// Asks until the model ends in words. `after` is handed each answer once its calls have run.
+    pub(super) async fn converse(&self, user: &str, mut after: impl FnMut(Turn)) -> anyhow::Result<()> {
         let mut messages =
             vec![Message::plain("system", SYSTEM.to_owned()), Message::plain("user", user.to_owned())];
         for _ in 0..PATIENCE {

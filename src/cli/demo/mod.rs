@@ -12,7 +12,6 @@ mod tool;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context;
 
@@ -20,31 +19,29 @@ use self::agent::Agent;
 use self::page::Page;
 use self::scene::{SCENES, Scene};
 use self::story::Story;
+use super::Exit;
 use crate::config::{self, Overrides, Plan};
-use crate::observe::event::Events;
+use crate::observe::Events;
 use crate::{proxy, replay};
 
 const SCRIPT: &str = include_str!("../../../replay/demo.toml");
 const RULES: &str = include_str!("../../../replay/demo-config.toml");
 const MODEL: &str = "scripted";
-/// Something of ours did not do what it should.
-const OURS: u8 = 70;
 
-/// Show on a scripted model what the proxy does; no key, no network.
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {}
 
-pub(super) fn run(_: Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(_: &Arguments) -> anyhow::Result<Exit> {
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let differences = runtime.block_on(show(Page { colour }, &mut io::stdout()))?;
     if differences.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Fine);
     }
     for difference in differences {
         writeln!(io::stderr(), "not as told: {difference}")?;
     }
-    Ok(ExitCode::from(OURS))
+    Ok(Exit::Ours)
 }
 
 /// Plays and tells all scenes. What is returned did not go as it should.
@@ -66,7 +63,7 @@ async fn show(page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
 fn plan(base_url: &str) -> anyhow::Result<Plan> {
     let overrides = Overrides {
         listen: Some(([127, 0, 0, 1], 0).into()),
-        upstream: Some(base_url.parse()?),
+        upstream: Some(base_url.parse().map_err(anyhow::Error::msg)?),
         ..Overrides::default()
     };
     let environment = |_: &str| None;

@@ -2,8 +2,6 @@
 //!
 //! Colour is a hint, never the message: without it every line still says who speaks.
 
-use std::fmt::Write;
-
 use super::scene::Scene;
 use super::story::{Answer, Became, Judged, Story};
 
@@ -66,9 +64,15 @@ impl Page {
             }
         }
         for call in answer.rounds.iter().flat_map(|round| &round.calls) {
-            if call.became != Became::Kept {
-                let result = call.result.as_deref().unwrap_or("nothing");
-                self.say(out, Voice::Agent, "agent", &format!("runs {} → {result}", call.subject()));
+            let Some(ran) = call.ran() else { continue };
+            let result = call.result.as_deref().unwrap_or("nothing");
+            self.say(out, Voice::Agent, "agent", &format!("runs {ran} → {result}"));
+        }
+        for call in answer.rounds.last().into_iter().flat_map(|round| &round.calls) {
+            if call.ran().is_none() {
+                let text =
+                    format!("puts {} and its error back in place, in the next request", call.subject());
+                self.say(out, Voice::Proxy, "proxy", &text);
             }
         }
     }
@@ -100,13 +104,11 @@ impl Page {
         for (number, story) in stories.iter().enumerate() {
             let mut mark = (number + 1).to_string();
             for call in story.calls() {
-                let wrote = call.subject();
-                let (agent, model) = match &call.became {
-                    Became::Forwarded => (wrote.clone(), brief(call)),
-                    Became::Rewritten(arguments) => (subject(arguments), brief(call)),
-                    Became::Kept => ("–".to_owned(), "refused, with the reason".to_owned()),
+                let (agent, model) = match call.ran() {
+                    Some(ran) => (ran, brief(call)),
+                    None => ("–".to_owned(), "refused, with the reason".to_owned()),
                 };
-                out.push_str(&row(&mark, [&wrote, &agent, &model]));
+                out.push_str(&row(&mark, [&call.subject(), &agent, &model]));
                 out.push('\n');
                 mark.clear();
             }
@@ -115,11 +117,11 @@ impl Page {
     }
 
     pub(super) fn closing(self) -> String {
-        let lines = "\nPoint a real agent here:\n\n  \
-                     remand serve --upstream https://api.openai.com/v1\n  \
+        let head = self.paint(Voice::Loud, "Point a real agent here");
+        let lines = "\n  remand serve --upstream https://api.openai.com/v1\n  \
                      export OPENAI_BASE_URL=http://127.0.0.1:8787/v1\n\n";
         let more = "The agent's own key goes through. The rules of this demo are in replay/demo-config.toml.";
-        format!("{lines}{}", wrapped(more, 0))
+        format!("\n{head}\n{lines}{}", wrapped(more, 0))
     }
 
     /// One speaker, and what is said, in lines that fit.
@@ -129,8 +131,8 @@ impl Page {
         }
         let name = self.paint(voice, &format!("  {who:<width$}", width = MARGIN - 2));
         let said = wrapped(what, MARGIN);
-        // A String takes all that is written to it.
-        let _infallible = write!(out, "{name}{}", said.trim_start_matches(' '));
+        out.push_str(&name);
+        out.push_str(said.trim_start_matches(' '));
     }
 
     fn paint(self, voice: Voice, text: &str) -> String {
@@ -152,6 +154,14 @@ impl Judged {
     /// The one argument that tells this call from others.
     fn subject(&self) -> String {
         subject(&self.written)
+    }
+    /// The same of the call that the agent got, if it got one.
+    fn ran(&self) -> Option<String> {
+        match &self.became {
+            Became::Forwarded => Some(self.subject()),
+            Became::Rewritten(arguments) => Some(subject(arguments)),
+            Became::Kept => None,
+        }
     }
 }
 

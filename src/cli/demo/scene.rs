@@ -34,10 +34,7 @@ pub(super) const SCENES: [Scene; 4] = [
         title: "A slug in capitals",
         what: "The model forgets that slugs are lower-case. A rule puts them so, and the call runs.",
         user: "Open a worktree for PJ1: project git extend.",
-        expected: &[Expected {
-            id: "call_capitals",
-            fate: Fate::Rewritten(r#""pj1-project-git-extend""#),
-        }],
+        expected: &[Expected { id: "call_capitals", fate: Fate::Rewritten(r#""pj1-project-git-extend""#) }],
         requests: 2,
     },
     Scene {
@@ -73,10 +70,7 @@ pub(super) const SCENES: [Scene; 4] = [
         user: "Open worktrees for the three services.",
         expected: &[
             Expected { id: "call_api", fate: Fate::Forwarded },
-            Expected {
-                id: "call_web",
-                fate: Fate::Refused(&["/branch_slug", "Please fix your mistakes."]),
-            },
+            Expected { id: "call_web", fate: Fate::Refused(&["/branch_slug", "Please fix your mistakes."]) },
             Expected { id: "call_docs", fate: Fate::Forwarded },
             Expected { id: "call_web_ui", fate: Fate::Forwarded },
         ],

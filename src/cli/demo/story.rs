@@ -81,11 +81,17 @@ impl Story {
             .into_iter()
             .map(|(turn, range)| {
                 let asked = all.get(range).unwrap_or_default();
-                let rounds = asked.iter().map(|asked| Round::tell(provider, asked, &turn, &results)).collect();
+                let rounds =
+                    asked.iter().map(|asked| Round::tell(provider, asked, &turn, &results)).collect();
                 Answer { turn, rounds }
             })
             .collect();
         Ok(Self { answers, requests })
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(answers: Vec<Answer>) -> Self {
+        Self { answers, requests: Vec::new() }
     }
 
     pub(super) fn calls(&self) -> impl Iterator<Item = &Judged> {
@@ -125,7 +131,8 @@ impl Story {
         if leaked {
             return Some(format!("the agent heard of {id}, which was refused"));
         }
-        (!as_told).then(|| format!("{id}: expected {:?}, got {became:?} with the result {result:?}", expected.fate))
+        (!as_told)
+            .then(|| format!("{id}: expected {:?}, got {became:?} with the result {result:?}", expected.fate))
     }
 
     /// In its last request the model sees a result for each call, in the order of the calls.

@@ -28,8 +28,7 @@ struct Request {
 
 /// Runs a tool. One that gets what it cannot take raises, as in many an agent.
 pub(super) fn run(tool: &str, arguments: &str) -> Result<String, Raised> {
-    let raised =
-        |problem| Raised { tool: tool.to_owned(), arguments: arguments.to_owned(), problem };
+    let raised = |problem| Raised { tool: tool.to_owned(), arguments: arguments.to_owned(), problem };
     match tool {
         "git_prepare_worktree" => {
             let worktree = read::<Worktree>(arguments).map_err(raised)?;
@@ -56,7 +55,9 @@ fn is_slug(text: &str) -> bool {
 
 fn aliyun(request: &Request) -> String {
     let answer = match (request.action.as_str(), request.r#type.as_str()) {
-        ("ListResourceTypes", _) => r#"{"ResourceTypes":["ALIYUN::ECS::Instance","ALIYUN::RDS::DBInstance"]}"#,
+        ("ListResourceTypes", _) => {
+            r#"{"ResourceTypes":["ALIYUN::ECS::Instance","ALIYUN::RDS::DBInstance"]}"#
+        }
         (_, "ALIYUN::Milvus::Instance") => {
             r#"{"status":400,"Code":"ResourceTypeNotFound","Message":"The resource type ALIYUN::Milvus::Instance is unknown."}"#
         }

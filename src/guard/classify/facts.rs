@@ -3,6 +3,8 @@
 //! Only an object's own members speak, and those of its `error`. Records that a tool lists have statuses and
 //! errors of their own; what they say is content.
 
+use std::borrow::Cow;
+
 use super::layer::{self, Layer, Members, member};
 use super::phrase;
 use crate::wire::span::{Json, Kind};
@@ -43,41 +45,34 @@ impl Facts {
     }
 
     fn add_object(&mut self, members: &Members<'_>) {
-        let is = |name: &str, wanted: bool| member(members, name).and_then(Json::boolean) == Some(wanted);
-        let error = ["error", "errors", "Error"].into_iter().filter_map(|name| member(members, name));
+        let find = |name: &&str| member(members, name);
+        let error = ["error", "errors", "Error"].iter().filter_map(find);
+        // A number there is a measure, or a count of what a tool found.
         let error = error.filter(|value| value.kind() != Kind::Number).find(|value| says_something(*value));
-        let exit = exit_code(members);
-        // A wrapper's `isError: false` says only that the tool raised nothing.
-        let succeeded = is("success", true) || is("ok", true) || exit == Some(0);
-        let status = ["status", "statusCode", "status_code", "code"]
-            .into_iter()
-            .find_map(|name| member(members, name).and_then(status))
-            .filter(|_| !succeeded);
-        let raised = member(members, "tool_call_id").is_some()
-            && member(members, "status").and_then(Json::string).as_deref() == Some("error");
-        self.failed |= is("isError", true)
-            || is("is_error", true)
-            || is("success", false)
-            || is("ok", false)
-            || status.is_some()
-            || error.is_some()
-            || exit.is_some_and(|code| code != 0)
-            || raised;
-        self.succeeded |= succeeded;
         let of_error = |name: &str| error.filter(|error| error.kind() == Kind::Object)?.member(name);
+        let exit = exit_code(members);
+        let succeeded = is(members, "success", true) || is(members, "ok", true) || exit == Some(0);
+        let status = ["status", "statusCode", "status_code", "code"].iter().filter_map(find).find_map(status);
+        let status = status.filter(|_| !succeeded);
+        self.succeeded |= succeeded;
+        self.failed |=
+            is_flagged(members) || status.is_some() || error.is_some() || exit.is_some_and(|code| code != 0);
         self.status =
             self.status.or(status).or_else(|| of_error("status").or(of_error("code")).and_then(self::status));
-        let codes = [member(members, "code"), member(members, "Code"), of_error("code"), error];
         self.invalid_parameters |= of_error("code").and_then(Json::integer) == Some(INVALID_PARAMETERS);
         if self.code.is_none() {
+            let codes = [find(&"code"), find(&"Code"), of_error("code"), error];
             self.code = codes.into_iter().flatten().find_map(|value| code(value, self.status));
         }
         if self.message.is_none() {
-            let direct = ["Message", "message"].into_iter().find_map(|name| member(members, name));
+            let direct = ["Message", "message"].iter().find_map(find);
             let others = ["detail", "msg", "errorMessage", "error_description", "stderr"];
-            let others = others.into_iter().filter_map(|name| member(members, name));
-            let all = direct.into_iter().chain(of_error("message")).chain(error).chain(others);
-            self.message = all.filter_map(message).next();
+            let mut said = direct
+                .into_iter()
+                .chain(of_error("message"))
+                .chain(error)
+                .chain(others.iter().filter_map(find));
+            self.message = said.find_map(message);
         }
     }
 
@@ -126,6 +121,25 @@ fn is_blank(value: Json<'_>) -> bool {
     matches!(value.text(), "null" | "false" | "0" | "\"\"" | "[]" | "{}")
 }
 
+fn is(members: &Members<'_>, name: &str, wanted: bool) -> bool {
+    member(members, name).and_then(Json::boolean) == Some(wanted)
+}
+
+/// Whether a member is there to say that this failed. That `isError` is false says little: that the tool
+/// raised nothing.
+fn is_flagged(members: &Members<'_>) -> bool {
+    // How LangChain writes a tool's message.
+    let raised = || {
+        member(members, "tool_call_id").is_some()
+            && member(members, "status").and_then(Json::string).as_deref() == Some("error")
+    };
+    is(members, "isError", true)
+        || is(members, "is_error", true)
+        || is(members, "success", false)
+        || is(members, "ok", false)
+        || raised()
+}
+
 /// A status that tells an error: a number, or a string that begins with one.
 fn status(value: Json<'_>) -> Option<u16> {
     let number = match value.kind() {
@@ -167,17 +181,15 @@ fn code(value: Json<'_>, status: Option<u16>) -> Option<String> {
 /// What an error's member says, as text.
 fn message(value: Json<'_>) -> Option<String> {
     match value.kind() {
-        Kind::String => {
-            value.string().filter(|text| !text.trim().is_empty()).map(std::borrow::Cow::into_owned)
-        }
+        Kind::String => value.string().filter(|text| !text.trim().is_empty()).map(Cow::into_owned),
         Kind::Object => {
             let names = ["message", "Message", "msg", "detail", "reason"];
             let own = names.into_iter().find_map(|name| value.member(name).and_then(Json::string));
-            own.map(std::borrow::Cow::into_owned).or_else(|| Some(value.text().to_owned()))
+            own.map(Cow::into_owned).or_else(|| Some(value.text().to_owned()))
         }
         Kind::Array => {
             let first = value.elements().next()?;
-            first.string().map(std::borrow::Cow::into_owned).or_else(|| Some(value.text().to_owned()))
+            first.string().map(Cow::into_owned).or_else(|| Some(value.text().to_owned()))
         }
         _ => None,
     }

@@ -82,7 +82,7 @@ pub(super) type Members<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
 
 /// The layers of `text`, outermost first; at least one.
 pub(super) fn peel(text: &str) -> Vec<Layer<'_>> {
-    let mut layers = vec![Layer::read(Cow::Borrowed(text.trim()))];
+    let mut layers = vec![Layer::read(Cow::Borrowed(text.trim_start_matches('\u{feff}').trim()))];
     while let Some(inner) = layers.last().and_then(Layer::inner) {
         if layers.len() > DEPTH {
             break;

@@ -5,7 +5,7 @@
 //! before it that is still open under its id, for ids come again.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::settle::Step;
@@ -81,11 +81,20 @@ struct Known<'t> {
     read_only: bool,
 }
 
+/// What a result names: the id of its call, or in the API's first form the tool.
+#[derive(PartialEq, Eq, Hash)]
+enum Address<'t> {
+    Id(Cow<'t, str>),
+    Name(Cow<'t, str>),
+}
+
 /// The answer being read. `steps` stand for `calls`, one for one.
 #[derive(Default)]
 struct Answer<'t> {
     calls: Vec<Call<'t>>,
     steps: Vec<Step>,
+    /// Calls that wait for a result, in order, for equal ids beside each other are answered in order.
+    open: HashMap<Address<'t>, VecDeque<usize>>,
     /// Something stood behind its calls, so a further assistant's element is another answer.
     followed: bool,
 }
@@ -110,6 +119,11 @@ impl<'t> Fold<'t> {
         }
         for call in calls {
             let read_only = self.known(&call.name).read_only;
+            let address = match call.kind {
+                CallKind::Legacy => Address::Name(call.name.clone()),
+                CallKind::Function | CallKind::Custom => Address::Id(call.id.clone()),
+            };
+            self.answer.open.entry(address).or_default().push_back(self.answer.calls.len());
             self.answer.calls.push(call);
             self.answer.steps.push(Step { read_only, outcome: None, text: 0 });
         }
@@ -131,37 +145,26 @@ impl<'t> Fold<'t> {
 
     fn result(&mut self, element: &'t Element) {
         self.answer.followed = true;
-        let Some(index) = self.answered(element) else { return };
+        let id = self.transcript.answers(element).map(Address::Id);
+        let Some(address) = id.or_else(|| self.transcript.result_name(element).map(Address::Name)) else {
+            return;
+        };
+        let Some(index) = self.answer.open.get_mut(&address).and_then(VecDeque::pop_front) else { return };
+        let Some(name) = self.answer.calls.get(index).map(|call| call.name.clone()) else { return };
         let text = self.transcript.content(element);
-        let Some(call) = self.answer.calls.get(index) else { return };
-        let name = call.name.clone();
         let outcome = self.outcome(&name, &text);
-        if let Some(step) = self.answer.steps.get_mut(index) {
-            if matches!(outcome, Outcome::Failure(_)) {
-                step.text = digest(&text);
-            }
-            step.outcome = Some(outcome);
+        // A text of ours that stood in for a result makes way for the real one.
+        if outcome == Outcome::Unknown {
+            self.answer.open.entry(address).or_default().push_back(index);
         }
+        let Some(step) = self.answer.steps.get_mut(index) else { return };
+        if matches!(outcome, Outcome::Failure(_)) {
+            step.text = digest(&text);
+        }
+        step.outcome = Some(outcome);
     }
 
-    /// The call that a result answers: the first that is open under its id, for equal ids beside each other
-    /// are answered in order. A text of ours that stood in for a result makes way for the real one.
-    fn answered(&self, element: &Element) -> Option<usize> {
-        let id = self.transcript.answers(element);
-        let name = self.transcript.result_name(element);
-        let is_asked = |call: &Call<'_>| match (&id, &name) {
-            (Some(id), _) => call.kind != CallKind::Legacy && call.id == *id,
-            (None, Some(name)) => call.kind == CallKind::Legacy && call.name == *name,
-            (None, None) => false,
-        };
-        let find = |wanted: Option<Outcome>| {
-            let mut both = self.answer.calls.iter().zip(&self.answer.steps);
-            both.position(|(call, step)| is_asked(call) && step.outcome == wanted)
-        };
-        find(None).or_else(|| find(Some(Outcome::Unknown)))
-    }
-
-    fn outcome(&mut self, name: &Cow<'_, str>, text: &str) -> Outcome {
+    fn outcome(&mut self, name: &str, text: &str) -> Outcome {
         if self.rules.notices.wrote(text) {
             return Outcome::Unknown;
         }

@@ -3,6 +3,8 @@
 //! Calls of one answer run beside each other: nobody knows which was first. So what they can have changed is
 //! taken off before their own failures enter.
 
+use std::cell::OnceCell;
+
 use super::shelf::{Entry, Shelf};
 use super::{Key, Ledger};
 use crate::guard::classify::{Failure, Outcome};
@@ -20,7 +22,7 @@ pub(super) struct Step {
 
 /// The keys of an answer's calls, asked for when first needed.
 struct Keys<'k> {
-    known: Vec<Option<Option<Key>>>,
+    known: Vec<OnceCell<Option<Key>>>,
     ask: &'k mut dyn FnMut(usize) -> Option<Key>,
 }
 
@@ -37,8 +39,7 @@ impl Step {
 
 impl Keys<'_> {
     fn of(&mut self, index: usize) -> Option<Key> {
-        let ask = &mut self.ask;
-        self.known.get_mut(index)?.get_or_insert_with(|| ask(index)).clone()
+        self.known.get(index)?.get_or_init(|| (self.ask)(index)).clone()
     }
 }
 
@@ -53,7 +54,7 @@ impl Ledger {
 
     /// Takes in one answer. `key` gives the identity of the call at an index.
     pub(super) fn settle(&mut self, steps: &[Step], key: &mut dyn FnMut(usize) -> Option<Key>) {
-        let mut keys = Keys { known: vec![None; steps.len()], ask: key };
+        let mut keys = Keys { known: vec![OnceCell::new(); steps.len()], ask: key };
         let changing: Vec<usize> =
             (0..steps.len()).filter(|at| steps.get(*at).is_some_and(Step::may_change)).collect();
         self.forget_changed(&changing, &mut keys);

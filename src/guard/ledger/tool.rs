@@ -1,7 +1,7 @@
 //! What a tool is, told from its name.
 
 use crate::guard::rules::{Rules, ToolPolicy};
-use crate::wire::span::{Json, Kind};
+use crate::wire::span::{Entered, Kind, Reader};
 
 /// Words at the beginning of a name that promise to change nothing.
 const READING: [&str; 16] = [
@@ -162,17 +162,35 @@ pub(super) fn reports_on_others(tool: &str) -> bool {
 
 /// Whether any string in the arguments holds a word that says: this is polling.
 pub(super) fn waits(arguments: &str) -> bool {
-    let Ok(json) = Json::parse(arguments) else { return holds_waiting_word(arguments) };
-    let mut open = vec![json];
-    while let Some(value) = open.pop() {
-        match value.kind() {
-            Kind::String if value.string().is_some_and(|text| holds_waiting_word(&text)) => return true,
-            Kind::Array => open.extend(value.elements()),
-            Kind::Object => open.extend(value.members().map(|(_, member)| member)),
-            _ => {}
+    waiting_string(arguments).unwrap_or_else(|| holds_waiting_word(arguments))
+}
+
+/// Looks at every string value, stepping into what is nested; `None` for text that is not JSON.
+fn waiting_string(arguments: &str) -> Option<bool> {
+    let mut reader = Reader::new(arguments);
+    let mut open: Vec<(Kind, Entered)> = Vec::new();
+    loop {
+        match reader.kind().ok()? {
+            Kind::Object => open.push((Kind::Object, reader.object().ok()?)),
+            Kind::Array => open.push((Kind::Array, reader.array().ok()?)),
+            _ => {
+                if reader.value().ok()?.string().is_some_and(|text| holds_waiting_word(&text)) {
+                    return Some(true);
+                }
+            }
+        }
+        loop {
+            let Some((kind, entered)) = open.last_mut() else { return Some(false) };
+            let another = match kind {
+                Kind::Object => reader.next_key(entered).ok()?.is_some(),
+                _ => reader.next_element(entered).ok()?,
+            };
+            if another {
+                break;
+            }
+            open.pop();
         }
     }
-    false
 }
 
 fn holds_waiting_word(text: &str) -> bool {

@@ -184,6 +184,10 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     }
 }
 
+/// What is passed by words before blocks are tried, in bytes.
+const SHORT: usize = 16;
+const BLOCK: usize = 32;
+
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
 const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
 const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
@@ -192,9 +196,21 @@ const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
 
 /// Where the first byte stands that may not stand in a string as itself: quote, backslash, control.
 ///
-/// All three are looked for eight bytes at a time. Prose breaks its lines by `\n` every few dozen bytes, which
-/// is too short a run for a `memchr2` and a second look for control characters to pay for their calls.
+/// All three are looked for at once, first by words: names are short, and text breaks its lines by `\n` every few
+/// dozen bytes, too short a run for a `memchr2` and a second look for control characters to pay for their calls.
+/// What has been clean for a while is likely long, and is passed by blocks.
+#[inline]
 fn first_special(bytes: &[u8]) -> Option<usize> {
+    let (start, rest) = bytes.split_at(bytes.len().min(SHORT));
+    first_special_by_words(start).or_else(|| {
+        let (blocks, _) = rest.as_chunks::<BLOCK>();
+        let clean = SHORT + BLOCK * blocks.iter().take_while(|block| !has_special(block)).count();
+        Some(clean + first_special_by_words(bytes.get(clean..)?)?)
+    })
+}
+
+#[inline]
+fn first_special_by_words(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let hits = specials(u64::from_le_bytes(*word));
@@ -202,8 +218,16 @@ fn first_special(bytes: &[u8]) -> Option<usize> {
             return Some(index * 8 + (hits.trailing_zeros() / 8) as usize);
         }
     }
-    let in_tail = tail.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))?;
-    Some(words.len() * 8 + in_tail)
+    Some(words.len() * 8 + tail.iter().position(|byte| is_special(*byte))?)
+}
+
+/// Without an early way out, so that the compiler turns it into vector instructions.
+fn has_special(block: &[u8; BLOCK]) -> bool {
+    block.iter().fold(false, |found, byte| found | is_special(*byte))
+}
+
+fn is_special(byte: u8) -> bool {
+    (byte == b'"') | (byte == b'\\') | (byte < b' ')
 }
 
 /// The high bit of each byte that is special. Only the lowest of them is sure: a borrow can set false ones above.

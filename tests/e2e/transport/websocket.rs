@@ -1,4 +1,4 @@
-//! WebSockets: none where an API is guarded, a tunnel elsewhere.
+//! The WebSocket: none where an API is guarded, a tunnel elsewhere.
 
 use super::rig::{OK, Provider, Proxy, value};
 

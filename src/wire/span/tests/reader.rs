@@ -120,12 +120,12 @@ fn a_walk_refuses_what_skipping_refuses() {
     assert!(Reader::new("").array().is_err_and(|malformed| malformed.truncated));
 }
 
-/// At each place in a word, in the words before it and after it, and in the bytes that fill no word.
+/// At each place in a word and in a block, and in the bytes at the end that fill neither.
 #[test]
 fn finds_the_end_of_a_string_at_every_alignment() {
     for filler in ["a", "\u{7f}", "é", "\u{20ac}", "!", "#", "[", "]"] {
-        for before in 0..40 {
-            let text = format!("\"{}\\\"{}\"", filler.repeat(before), filler.repeat(40 - before));
+        for before in 0..90 {
+            let text = format!("\"{}\\\"{}\"", filler.repeat(before), filler.repeat(90 - before));
             assert_eq!(Reader::new(&format!("{text},\"\\")).skip(), Ok(Span::new(0, text.len())));
             for control in ["\u{0}", "\u{1f}", "\n", "\t"] {
                 let start = format!("\"{}", filler.repeat(before));

@@ -1,0 +1,70 @@
+//! The program as it is run: what it says, and how it ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Output, Stdio};
+
+fn remand(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remand"));
+    command.args(arguments).env_remove("REMAND_LOG").stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> (i32, String) {
+    let Output { status, stderr, .. } = remand(arguments).output().expect("the program can be run");
+    (status.code().unwrap_or(-1), String::from_utf8(stderr).expect("it speaks UTF-8"))
+}
+
+#[test]
+fn a_wrong_configuration_ends_with_64_and_says_where() {
+    let path = std::env::temp_dir().join(format!("remand-wrong-{}.toml", std::process::id()));
+    std::fs::write(&path, "[listen]\nadress = \"x\"\n\n[guard]\nrounds = \"many\"\n").unwrap();
+    let name = path.to_str().unwrap();
+    let (code, told) = run(&["serve", "--config", name]);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(code, 64, "{told}");
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], format!("{name}:2:1: listen.adress: unknown key `adress`; did you mean `address`?"));
+    assert!(lines[1].starts_with(&format!("{name}:5:10: guard.rounds: expected a whole number")), "{told}");
+}
+
+#[test]
+fn what_the_operator_can_mend_ends_with_64() {
+    for arguments in [
+        &["serve", "--config", "/nowhere/remand.toml"][..],
+        // An address of the block that is kept for documentation (RFC 5737): no machine has it.
+        &["serve", "--listen", "192.0.2.1:1"],
+    ] {
+        let (code, told) = run(arguments);
+        assert_eq!(code, 64, "{told}");
+        assert!(told.starts_with("remand: failed to "), "{told}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    for arguments in [&["serve", "--upstream", "ftp://x"][..], &["serve", "--lisen", "x"], &["sreve"], &[]] {
+        assert_eq!(run(arguments).0, 2, "{arguments:?}");
+    }
+    assert_eq!(run(&["--help"]).0, 0);
+    assert_eq!(run(&["serve", "--help"]).0, 0);
+}
+
+#[test]
+fn serve_says_where_it_listens_answers_there_and_stops_when_told() {
+    let mut child = remand(&["serve", "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1/v1"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = told.next().unwrap().unwrap();
+    let address = line.split("http://").nth(1).unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
+    let request = format!("GET /v1/models HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
