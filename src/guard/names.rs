@@ -98,8 +98,8 @@ impl<'a> Catalogue<'a> {
         mend.then(|| self.meant(name)).flatten().unwrap_or_else(|| name.to_owned())
     }
 
-    /// The one offered tool that `name` can mean.
-    fn meant(&self, name: &str) -> Option<String> {
+    /// The one offered tool that `name` can mean, whether or not it is mended.
+    pub fn meant(&self, name: &str) -> Option<String> {
         let bare = bare(name);
         if self.offers(bare) {
             return Some(bare.to_owned());

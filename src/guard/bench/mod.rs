@@ -216,11 +216,13 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Refuses what a rule forbids, under the name written, the name without what models put around it, and
-    /// the name meant.
+    /// Refuses what a rule forbids, under the name written, the name without what models put around it, the name
+    /// meant, and the tool that an agent could take it for though it is not mended here.
     fn allow(&self, written: &str, meant: &str, text: &str, kind: CallKind) -> Result<(), Refusal> {
-        let bare = super::names::bare(written);
-        let mut names = vec![written, bare, meant];
+        let alike = Some(written).filter(|written| !self.tools.catalogue.offers(written));
+        let alike = alike.and_then(|written| self.tools.catalogue.meant(written));
+        let mut names = vec![written, super::names::bare(written), meant];
+        names.extend(alike.as_deref());
         names.dedup();
         for name in names {
             let deny = self.rules.policy(name).deny;

@@ -282,6 +282,20 @@ fn what_is_forbidden_comes_before_all_else() {
 }
 
 #[test]
+fn a_name_that_is_let_go_unmended_does_not_slip_past_a_rule() {
+    let mut rules = rules();
+    rules.calls.repair = false;
+    rules.calls.unknown_tool = Treatment::Forward;
+    let transcript = request("", "");
+    for name in ["Bash", "functions.bash", "tool:BASH"] {
+        let verdict = judge_with(&transcript, &rules, &call(name, r#"{"command":"git log"}"#));
+        assert_eq!(refusal(verdict).reason, Reason::Denied, "{name}");
+        let allowed = judge_with(&transcript, &rules, &call(name, r#"{"command":"ls"}"#));
+        assert_eq!(allowed, Verdict::Forward);
+    }
+}
+
+#[test]
 fn what_becomes_forbidden_on_the_way_is_refused_too() {
     let mut rules = rules();
     rules.tools.push(ToolRule {
