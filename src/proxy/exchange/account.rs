@@ -18,6 +18,7 @@ pub(super) struct Account {
     pub(super) rounds: u32,
     pub(super) status: u16,
     pub(super) outcome: Ended,
+    /// Tokens of all rounds together.
     pub(super) usage: Usage,
     bytes_in: usize,
     pub(super) bytes_out: usize,
@@ -63,13 +64,14 @@ impl Account {
 
 impl Drop for Account {
     fn drop(&mut self) {
-        let model = self.model.take();
+        let (model, actions) = (self.model.take(), std::mem::take(&mut self.actions));
         self.note(Fact::Ended {
             upstream: Arc::clone(&self.upstream),
             model,
             rounds: self.rounds,
             status: self.status,
             outcome: self.outcome,
+            actions,
             input_tokens: self.usage.input,
             output_tokens: self.usage.output,
             bytes_in: self.bytes_in,
