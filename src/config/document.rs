@@ -41,7 +41,7 @@ enum Step {
 }
 
 /// Gives the value of an environment variable.
-pub(super) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl<'a> Document<'a> {
     /// Reads `text`, called `name` in what is told of it. Strings `env:NAME` take the variable's value.

@@ -18,7 +18,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use crate::guard::rules::Mode;
-use document::{Document, Environment};
+use document::Document;
+pub use document::Environment;
 use value::BaseUrl;
 use written::{File, Upstream, built_in};
 
@@ -46,7 +47,7 @@ pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Plan, Error> {
 
 /// Reads the configuration from a text, called `name` in what is told of it. Relative paths in it start at
 /// `folder`.
-pub(crate) fn parse(
+pub fn parse(
     name: &str,
     text: &str,
     folder: &Path,

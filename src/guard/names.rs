@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
@@ -97,8 +98,8 @@ impl<'a> Catalogue<'a> {
         mend.then(|| self.meant(name)).flatten().unwrap_or_else(|| name.to_owned())
     }
 
-    /// The one offered tool that `name` can mean.
-    fn meant(&self, name: &str) -> Option<String> {
+    /// The one offered tool that `name` can mean, whether or not it is mended.
+    pub fn meant(&self, name: &str) -> Option<String> {
         let bare = bare(name);
         if self.offers(bare) {
             return Some(bare.to_owned());
@@ -147,7 +148,7 @@ impl<'a> Catalogue<'a> {
             }
             let name = match self.transcript.answers(element) {
                 Some(id) => open.remove(id.as_ref()),
-                None => self.transcript.result_name(element).map(|name| name.into_owned()),
+                None => self.transcript.result_name(element).map(Cow::into_owned),
             };
             let Some(name) = name.filter(|name| !self.offers(name) && !answered.contains(name)) else {
                 continue;

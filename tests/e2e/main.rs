@@ -7,4 +7,6 @@
     reason = "a test ends where it fails"
 )]
 
+mod scene;
+mod slugs;
 mod transport;

@@ -25,11 +25,7 @@ const NO_LIST: &str = "hold no list \"tool_uses\" of calls, each with \"recipien
 
 impl Bench<'_> {
     /// Every recipient must be offered: no call is made up of a name that an agent may not know.
-    pub(super) fn weigh_wrapper(
-        &mut self,
-        call: &Call<'_>,
-        reading: Reading,
-    ) -> Result<Verdict, Box<Refusal>> {
+    pub(super) fn weigh_wrapper(&mut self, call: &Call<'_>, reading: Reading) -> Result<Verdict, Refusal> {
         let text = match &reading {
             Reading::Exact => call.arguments.as_ref(),
             Reading::Repaired { text, .. } => text.as_str(),

@@ -282,6 +282,20 @@ fn what_is_forbidden_comes_before_all_else() {
 }
 
 #[test]
+fn a_name_that_is_let_go_unmended_does_not_slip_past_a_rule() {
+    let mut rules = rules();
+    rules.calls.repair = false;
+    rules.calls.unknown_tool = Treatment::Forward;
+    let transcript = request("", "");
+    for name in ["Bash", "functions.bash", "tool:BASH"] {
+        let verdict = judge_with(&transcript, &rules, &call(name, r#"{"command":"git log"}"#));
+        assert_eq!(refusal(verdict).reason, Reason::Denied, "{name}");
+        let allowed = judge_with(&transcript, &rules, &call(name, r#"{"command":"ls"}"#));
+        assert_eq!(allowed, Verdict::Forward);
+    }
+}
+
+#[test]
 fn what_becomes_forbidden_on_the_way_is_refused_too() {
     let mut rules = rules();
     rules.tools.push(ToolRule {
@@ -434,7 +448,7 @@ fn a_forwarded_sibling_that_may_change_the_world_reopens() {
     let transcript = request(&failed("set_count", r#"{"n":7}"#, FAILURE), "");
     let rules = rules();
     let mut bench = Bench::new(&transcript, &rules, &Uncached);
-    let mut judge = |bench: &mut Bench<'_>, name: &str, arguments: &str| {
+    let judge = |bench: &mut Bench<'_>, name: &str, arguments: &str| {
         bench.judge(&call(name, arguments), Circumstances::default())
     };
     assert_eq!(judge(&mut bench, "read_file", r#"{"path":"a"}"#), Verdict::Forward);
