@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(told) => return tell_usage(&told).into(),
     };
-    match log::start().and_then(|()| cli.command.run()) {
+    match log::start(cli.command.log_level()).and_then(|()| cli.command.run()) {
         Ok(exit) => exit.into(),
         Err(error) => {
             tell(&complaint(&error));
@@ -102,6 +102,14 @@ fn tell(text: &str) {
 // === impl Command ===
 
 impl Command {
+    /// What tells its own story needs no log beside it.
+    fn log_level(&self) -> &'static str {
+        match self {
+            Self::Serve(_) => "remand=info",
+            Self::Demo(_) | Self::Replay(_) => "remand=warn",
+        }
+    }
+
     fn run(self) -> anyhow::Result<Exit> {
         match self {
             Self::Serve(arguments) => serve::run(&arguments),

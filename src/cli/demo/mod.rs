@@ -10,6 +10,9 @@ mod scene;
 mod story;
 mod tool;
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -34,7 +37,7 @@ pub(super) struct Arguments {}
 pub(super) fn run(_: &Arguments) -> anyhow::Result<Exit> {
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let differences = runtime.block_on(show(Page { colour }, &mut io::stdout()))?;
+    let differences = runtime.block_on(show(RULES, Page { colour }, &mut io::stdout()))?;
     if differences.is_empty() {
         return Ok(Exit::Fine);
     }
@@ -45,10 +48,10 @@ pub(super) fn run(_: &Arguments) -> anyhow::Result<Exit> {
 }
 
 /// Plays and tells all scenes. What is returned did not go as it should.
-async fn show(page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
+async fn show(rules: &str, page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
     let script = replay::Script::parse("replay/demo.toml", SCRIPT)?;
     let provider = replay::Server::start(script).context("failed to start the scripted provider")?;
-    let plan = plan(&provider.base_url())?;
+    let plan = plan(rules, &provider.base_url())?;
     let proxy = proxy::server::Server::bind(plan, Events::default()).await?;
     let agent = Agent::new(format!("http://{}/v1", proxy.address()), MODEL);
     let telling = tell(page, &provider, &agent, out);
@@ -60,14 +63,14 @@ async fn show(page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
     Ok(differences)
 }
 
-fn plan(base_url: &str) -> anyhow::Result<Plan> {
+fn plan(rules: &str, base_url: &str) -> anyhow::Result<Plan> {
     let overrides = Overrides {
         listen: Some(([127, 0, 0, 1], 0).into()),
         upstream: Some(base_url.parse().map_err(anyhow::Error::msg)?),
         ..Overrides::default()
     };
     let environment = |_: &str| None;
-    Ok(config::parse("replay/demo-config.toml", RULES, Path::new(""), &overrides, &environment)?)
+    Ok(config::parse("replay/demo-config.toml", rules, Path::new(""), &overrides, &environment)?)
 }
 
 async fn tell(
