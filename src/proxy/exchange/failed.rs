@@ -104,7 +104,7 @@ impl Rounds<'_> {
         if !self.outlet.is_open() {
             return self.pass_on(failed).await;
         }
-        if self.told.iter().all(|refusal| refusal.reason.may_go_on()) {
+        if self.told.iter().all(Refusal::may_go_on) {
             self.outlet.account.act(Reason::GaveUp);
             let mut out = Vec::new();
             let decisions = self.told.iter().map(super::judge::resort).collect();

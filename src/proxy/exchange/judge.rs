@@ -106,9 +106,9 @@ impl Rounds<'_> {
                 | Reason::TooLarge
         );
         if self.exchange.transcript.choices > 1 {
-            return !never;
+            return !never && refusal.resort != Resort::Nothing;
         }
-        refusal.reason.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds
+        refusal.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds
     }
 
     fn give_up(&mut self, refusal: &Refusal, pending: &Pending) -> Decision {

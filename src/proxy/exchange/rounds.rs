@@ -145,7 +145,7 @@ impl<'a> Rounds<'a> {
         self.outlet.account.note(Fact::Remanded { round, refused });
         self.told = std::mem::take(&mut self.refusals);
         self.was_cut = cut;
-        let may_go_on = self.told.iter().all(|refusal| refusal.reason.may_go_on());
+        let may_go_on = self.told.iter().all(Refusal::may_go_on);
         self.concludes = self.returns() + 1 == self.exchange.house.plan.rules.rounds && !may_go_on;
         if self.concludes {
             self.outlet.account.act(Reason::Concluded);
