@@ -121,7 +121,7 @@ impl Rounds<'_> {
     pub(super) async fn break_off(&mut self, failure: Failure) -> Result<(), Failure> {
         if self.outlet.is_open() {
             let error = self.exchange.transcript.dialect().error(failure.code(), &failure.message());
-            self.outlet.send(&mut vec![Bytes::from(format!("data: {error}\n\n"))]).await;
+            self.send(vec![Bytes::from(format!("data: {error}\n\n"))]).await;
         }
         Err(failure)
     }
