@@ -118,7 +118,9 @@ impl Rounds<'_> {
 
     fn record(&mut self, pending: &Pending, verdict: Judged, reasons: &[Reason]) {
         let account = &mut self.outlet.account;
-        reasons.iter().for_each(|reason| account.act(*reason));
+        for reason in reasons {
+            account.act(*reason);
+        }
         account.note(Fact::Judged {
             round: account.rounds,
             position: pending.position,

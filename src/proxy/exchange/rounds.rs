@@ -67,7 +67,8 @@ pub(super) enum Asked {
 impl<'a> Rounds<'a> {
     pub(super) fn new(exchange: &'a Exchange, outlet: Outlet) -> Self {
         let house = &exchange.house;
-        let bench = Bench::new(&exchange.transcript, &house.plan.rules, &*house.schemas);
+        let bench = Bench::new(&exchange.transcript, &house.plan.rules, &*house.schemas)
+            .with_refused_before(exchange.refused_before.clone());
         Self {
             exchange,
             bench,
