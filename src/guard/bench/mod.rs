@@ -102,13 +102,19 @@ impl<'a> Bench<'a> {
         verdict
     }
 
+    /// What a rule forbids of a call, told by its name and text alone. This is what is left to ask where judging
+    /// it has failed: a bug must not let through what is forbidden.
+    pub fn forbidden(&self, call: &Call<'_>) -> Option<Refusal> {
+        self.allow_all(call, &call.name).err()
+    }
+
     fn weigh(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Result<Verdict, Refusal> {
         let name = self.tools.catalogue.resolve(&call.name);
         let meant = match &name {
             Name::Repaired(meant) => meant.clone(),
             _ => call.name.clone().into_owned(),
         };
-        self.allow(&call.name, &meant, &call.arguments, call.kind)?;
+        self.allow_all(call, &meant)?;
         if circumstances.too_large {
             return Err(self.refusal(Reason::TooLarge, &call.name, &[]));
         }
@@ -213,6 +219,12 @@ impl<'a> Bench<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses what a rule forbids of a call, or of one that it lists.
+    fn allow_all(&self, call: &Call<'_>, meant: &str) -> Result<(), Refusal> {
+        self.allow(&call.name, meant, &call.arguments, call.kind)?;
+        self.allow_listed(&call.name, &call.arguments)
     }
 
     /// Refuses what a rule forbids, under the name written, the name without what models put around it, the name

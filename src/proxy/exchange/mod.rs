@@ -8,6 +8,7 @@ mod failed;
 mod inflow;
 mod judge;
 mod outlet;
+mod overhear;
 mod rounds;
 
 use std::sync::Arc;
