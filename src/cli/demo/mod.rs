@@ -31,7 +31,13 @@ const SCRIPT: &str = include_str!("../../../replay/demo.toml");
 const RULES: &str = include_str!("../../../replay/demo-config.toml");
 const MODEL: &str = "scripted";
 
+/// Characters of this program's name that fit into a line of the page.
+const LONGEST_NAME: usize = 32;
+
 #[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Ends with 0 only if all went as told. REMAND_LOG=info shows the proxy's log beside it."
+)]
 pub(super) struct Arguments {}
 
 pub(super) fn run(_: &Arguments) -> anyhow::Result<Exit> {
@@ -73,6 +79,12 @@ fn plan(rules: &str, base_url: &str) -> anyhow::Result<Plan> {
     Ok(config::parse("replay/demo-config.toml", rules, Path::new(""), &overrides, &environment)?)
 }
 
+/// This program as it was called: after `cargo run` there is no `remand` to be found by its name alone.
+fn program() -> String {
+    let called = std::env::args().next().filter(|called| called.chars().count() <= LONGEST_NAME);
+    called.unwrap_or_else(|| "remand".to_owned())
+}
+
 async fn tell(
     page: Page,
     provider: &replay::Server,
@@ -99,7 +111,7 @@ async fn tell(
     }
     if differences.is_empty() {
         out.write_all(page.table(&stories).as_bytes())?;
-        out.write_all(page.closing().as_bytes())?;
+        out.write_all(page.closing(&program()).as_bytes())?;
     }
     Ok(differences)
 }

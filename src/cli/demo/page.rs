@@ -119,10 +119,13 @@ impl Page {
         out
     }
 
-    pub(super) fn closing(self) -> String {
+    /// How to go on. `program` starts this program.
+    pub(super) fn closing(self, program: &str) -> String {
         let head = self.paint(Voice::Loud, "Point a real agent here");
-        let lines = "\n  remand serve --upstream https://api.openai.com/v1\n  \
-                     export OPENAI_BASE_URL=http://127.0.0.1:8787/v1\n\n";
+        let lines = format!(
+            "\n  {program} serve --upstream https://api.openai.com/v1\n  \
+             export OPENAI_BASE_URL=http://127.0.0.1:8787/v1\n\n"
+        );
         let more = "The agent's own key goes through. The rules of this demo are in replay/demo-config.toml.";
         format!("\n{head}\n{lines}{}", wrapped(more, 0))
     }

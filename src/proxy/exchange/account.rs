@@ -72,13 +72,14 @@ impl Account {
 
 impl Drop for Account {
     fn drop(&mut self) {
-        let model = self.model.take();
+        let (model, actions) = (self.model.take(), std::mem::take(&mut self.actions));
         self.note(Fact::Ended {
             upstream: Arc::clone(&self.upstream),
             model,
             rounds: self.rounds,
             status: self.status,
             outcome: self.outcome,
+            actions,
             input_tokens: self.usage.input,
             output_tokens: self.usage.output,
             bytes_in: self.bytes_in,

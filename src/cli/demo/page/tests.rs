@@ -84,8 +84,12 @@ fn tables_one_call_a_line() {
 
 #[test]
 fn fits_a_terminal_of_eighty_columns() {
-    let all =
-        [PLAIN.opening(), PLAIN.scene(1, &SCENES[0], &story()), PLAIN.table(&[story()]), PLAIN.closing()];
+    let all = [
+        PLAIN.opening(),
+        PLAIN.scene(1, &SCENES[0], &story()),
+        PLAIN.table(&[story()]),
+        PLAIN.closing(&"x".repeat(32)),
+    ];
     for line in all.concat().lines() {
         assert!(line.chars().count() <= WIDTH, "{line}");
     }
