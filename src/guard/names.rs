@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
@@ -77,7 +78,7 @@ impl<'a> Catalogue<'a> {
             if let Some(meant) = self.meant(name) {
                 return Name::Repaired(meant);
             }
-            if fold(bare(name)) == WRAPPER && !self.transcript.tools.is_empty() {
+            if is_wrapper(name) && !self.transcript.tools.is_empty() {
                 return Name::Wrapper;
             }
         }
@@ -97,8 +98,8 @@ impl<'a> Catalogue<'a> {
         mend.then(|| self.meant(name)).flatten().unwrap_or_else(|| name.to_owned())
     }
 
-    /// The one offered tool that `name` can mean.
-    fn meant(&self, name: &str) -> Option<String> {
+    /// The one offered tool that `name` can mean, whether or not it is mended.
+    pub fn meant(&self, name: &str) -> Option<String> {
         let bare = bare(name);
         if self.offers(bare) {
             return Some(bare.to_owned());
@@ -147,7 +148,7 @@ impl<'a> Catalogue<'a> {
             }
             let name = match self.transcript.answers(element) {
                 Some(id) => open.remove(id.as_ref()),
-                None => self.transcript.result_name(element).map(|name| name.into_owned()),
+                None => self.transcript.result_name(element).map(Cow::into_owned),
             };
             let Some(name) = name.filter(|name| !self.offers(name) && !answered.contains(name)) else {
                 continue;
@@ -167,6 +168,11 @@ impl<'a> Catalogue<'a> {
 pub fn bare(name: &str) -> &str {
     let name = name.split("<|").next().unwrap_or_default().trim();
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
+}
+
+/// Whether a name stands for several calls.
+pub fn is_wrapper(name: &str) -> bool {
+    fold(bare(name)) == WRAPPER
 }
 
 /// A name without case and separators.

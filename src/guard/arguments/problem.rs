@@ -94,20 +94,15 @@ impl Telling<'_> {
         };
         let nearest = context.iter().filter(|branch| !branch.is_empty() && !wrong_kind(branch));
         let nearest = nearest.min_by_key(|branch| branch.len());
-        match nearest.filter(|_| branches > 0) {
-            Some(branch) => {
-                for fault in branch.iter().filter(|fault| is_meant(fault.kind())) {
-                    self.add(base, fault, branches - 1);
-                }
+        if let Some(branch) = nearest.filter(|_| branches > 0) {
+            for fault in branch.iter().filter(|fault| is_meant(fault.kind())) {
+                self.add(base, fault, branches - 1);
             }
-            None => {
-                let subject = if place.is_empty() { "the arguments" } else { place };
-                let path = self.path(place);
-                let kinds = self.kinds(&path).unwrap_or_else(|| "in one of the forms offered".to_owned());
-                let words = format!("{subject} must be {kinds}, got {}", self.got(place));
-                self.told.push(words);
-            }
+            return;
         }
+        let subject = if place.is_empty() { "the arguments" } else { place };
+        let kinds = self.kinds(&self.path(place)).unwrap_or_else(|| "in one of the forms offered".to_owned());
+        self.told.push(format!("{subject} must be {kinds}, got {}", self.got(place)));
     }
 
     fn missing_words(&self, place: &str, names: &[String]) -> String {

@@ -93,8 +93,8 @@ impl<'a> Bench<'a> {
     pub fn judge(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Verdict {
         let verdict = match self.weigh(call, circumstances) {
             Ok(verdict) => verdict,
-            Err(refusal) if self.insists(&refusal) => Verdict::GiveUp(*refusal),
-            Err(refusal) => Verdict::Refuse(*refusal),
+            Err(refusal) if self.insists(&refusal) => Verdict::GiveUp(refusal),
+            Err(refusal) => Verdict::Refuse(refusal),
         };
         if !matches!(verdict, Verdict::Refuse(_)) {
             self.note_changes(call, &verdict);
@@ -102,13 +102,19 @@ impl<'a> Bench<'a> {
         verdict
     }
 
-    fn weigh(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Result<Verdict, Box<Refusal>> {
+    /// What a rule forbids of a call, told by its name and text alone. This is what is left to ask where judging
+    /// it has failed: a bug must not let through what is forbidden.
+    pub fn forbidden(&self, call: &Call<'_>) -> Option<Refusal> {
+        self.allow_all(call, &call.name).err()
+    }
+
+    fn weigh(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Result<Verdict, Refusal> {
         let name = self.tools.catalogue.resolve(&call.name);
         let meant = match &name {
             Name::Repaired(meant) => meant.clone(),
             _ => call.name.clone().into_owned(),
         };
-        self.allow(&call.name, &meant, &call.arguments, call.kind)?;
+        self.allow_all(call, &meant)?;
         if circumstances.too_large {
             return Err(self.refusal(Reason::TooLarge, &call.name, &[]));
         }
@@ -132,7 +138,7 @@ impl<'a> Bench<'a> {
         call: &Call<'_>,
         meant: String,
         reading: Reading,
-    ) -> Result<Verdict, Box<Refusal>> {
+    ) -> Result<Verdict, Refusal> {
         let mut steps = Vec::new();
         if meant != call.name {
             steps.push(Reason::NameRepaired);
@@ -167,16 +173,15 @@ impl<'a> Bench<'a> {
         self.weigh_parts(call, parts)
     }
 
-    /// No arguments at all: right for a tool that needs none. For others there is nothing that could go on.
-    fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Box<Refusal>> {
+    /// No arguments at all: right for a tool that needs none. Others are told what is missing, but there is
+    /// nothing here that could go on in the end.
+    fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
-        if let Some(problems) = prepared.problems {
-            let mut refusal = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
-            refusal.key = Some(sheet.key(&part.name, &part.text));
-            return Err(refusal);
-        }
-        self.weigh_parts(call, vec![part])
+        let Some(problems) = prepared.problems else { return self.weigh_parts(call, vec![part]) };
+        let told = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
+        let key = Some(sheet.key(&part.name, &part.text));
+        Err(Refusal { reason: Reason::Unreadable, key, ..told })
     }
 
     /// Free text: its tool must be known, and it must be whole and allowed.
@@ -186,7 +191,7 @@ impl<'a> Bench<'a> {
         circumstances: Circumstances,
         name: Name,
         meant: String,
-    ) -> Result<Verdict, Box<Refusal>> {
+    ) -> Result<Verdict, Refusal> {
         if circumstances.cut {
             return Err(self.refusal(Reason::Truncated, &call.name, &[]));
         }
@@ -203,7 +208,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Refuses a call that no tool is there for.
-    fn offered(&self, call: &Call<'_>, name: &Name) -> Result<(), Box<Refusal>> {
+    fn offered(&self, call: &Call<'_>, name: &Name) -> Result<(), Refusal> {
         let forbidden = self.transcript.tool_choice == ToolChoice::None;
         match name {
             Name::NoTools if forbidden || self.rules.calls.unknown_tool == Treatment::Refuse => {
@@ -216,11 +221,19 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Refuses what a rule forbids, under the name written, the name without what models put around it, and
-    /// the name meant.
-    fn allow(&self, written: &str, meant: &str, text: &str, kind: CallKind) -> Result<(), Box<Refusal>> {
-        let bare = super::names::bare(written);
-        let mut names = vec![written, bare, meant];
+    /// Refuses what a rule forbids of a call, or of one that it lists.
+    fn allow_all(&self, call: &Call<'_>, meant: &str) -> Result<(), Refusal> {
+        self.allow(&call.name, meant, &call.arguments, call.kind)?;
+        self.allow_listed(&call.name, &call.arguments)
+    }
+
+    /// Refuses what a rule forbids, under the name written, the name without what models put around it, the name
+    /// meant, and the tool that an agent could take it for though it is not mended here.
+    fn allow(&self, written: &str, meant: &str, text: &str, kind: CallKind) -> Result<(), Refusal> {
+        let alike = Some(written).filter(|written| !self.tools.catalogue.offers(written));
+        let alike = alike.and_then(|written| self.tools.catalogue.meant(written));
+        let mut names = vec![written, super::names::bare(written), meant];
+        names.extend(alike.as_deref());
         names.dedup();
         for name in names {
             let deny = self.rules.policy(name).deny;
@@ -254,7 +267,7 @@ impl<'a> Bench<'a> {
         self.changed |= names.chain(written).any(changes);
     }
 
-    fn unknown(&self, name: &str, nearest: &[String]) -> Box<Refusal> {
+    fn unknown(&self, name: &str, nearest: &[String]) -> Refusal {
         let offered = self.transcript.tools.iter().map(|tool| tool.name.as_str());
         let names: Vec<Cow<'_, str>> = match nearest {
             [] => offered.take(NAMES).map(|name| excerpt(name, NAME)).collect(),
@@ -264,11 +277,11 @@ impl<'a> Bench<'a> {
         self.refusal(Reason::UnknownTool, name, &[("names", &(names.join(", ") + more))])
     }
 
-    fn unreadable(&self, name: &str, problems: &str) -> Box<Refusal> {
+    fn unreadable(&self, name: &str, problems: &str) -> Refusal {
         self.refusal(Reason::Unreadable, name, &[("problems", problems)])
     }
 
-    fn refusal(&self, reason: Reason, name: &str, values: &[(&str, &str)]) -> Box<Refusal> {
+    fn refusal(&self, reason: Reason, name: &str, values: &[(&str, &str)]) -> Refusal {
         let notice = match reason {
             Reason::Truncated => Notice::Truncated,
             Reason::UnknownTool => Notice::UnknownTool,
@@ -284,7 +297,7 @@ impl<'a> Bench<'a> {
         let mut filled = vec![("tool", name.as_ref())];
         filled.extend_from_slice(values);
         let text = self.rules.notices.text(notice, &filled);
-        Box::new(Refusal { reason, text, key: None, resort: Resort::Nothing })
+        Refusal { reason, text, key: None, resort: Resort::Nothing }
     }
 }
 

@@ -35,11 +35,11 @@ const PARTS: usize = 128;
 impl Bench<'_> {
     /// Judges the parts that stand in the place of `call`. All go on or none: they have one id, and so get one
     /// answer.
-    pub(super) fn weigh_parts(&mut self, call: &Call<'_>, parts: Vec<Part>) -> Result<Verdict, Box<Refusal>> {
+    pub(super) fn weigh_parts(&mut self, call: &Call<'_>, parts: Vec<Part>) -> Result<Verdict, Refusal> {
         let parts_of_one = parts.len() > 1;
         let changed = self.changed;
         let mut passed = Vec::new();
-        let mut refused: Vec<Box<Refusal>> = Vec::new();
+        let mut refused: Vec<Refusal> = Vec::new();
         for part in parts.iter().take(PARTS) {
             match self.weigh_part(call, part) {
                 Ok(part) => passed.push(part),
@@ -62,7 +62,7 @@ impl Bench<'_> {
         Ok(verdict(call, passed))
     }
 
-    fn weigh_part(&mut self, call: &Call<'_>, part: &Part) -> Result<Passed, Box<Refusal>> {
+    fn weigh_part(&mut self, call: &Call<'_>, part: &Part) -> Result<Passed, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         self.allow(&part.written, &part.name, &part.text, CallKind::Function)?;
         let prepared =
@@ -121,7 +121,7 @@ impl Bench<'_> {
         ledger.precedent(&key, call, policy, self.changed).map(|precedent| (precedent, key))
     }
 
-    fn failed_before(&self, name: &str, precedent: &Precedent) -> Box<Refusal> {
+    fn failed_before(&self, name: &str, precedent: &Precedent) -> Refusal {
         let reason = if precedent.terminal { Reason::Terminal } else { Reason::Repeated };
         let Precedent { signature, excerpt, .. } = precedent;
         let error = match (signature.as_str(), excerpt.as_str()) {
