@@ -107,7 +107,7 @@ impl Rounds<'_> {
         if !self.outlet.is_open() {
             return self.pass_on(failed).await;
         }
-        if self.told.iter().all(|refusal| refusal.reason.may_go_on()) {
+        if self.told.iter().all(Refusal::may_go_on) {
             self.outlet.account.act(Reason::GaveUp);
             let mut out = Vec::new();
             let decisions = self.told.iter().map(super::judge::resort).collect();
@@ -124,7 +124,7 @@ impl Rounds<'_> {
     pub(super) async fn break_off(&mut self, failure: Failure) -> Result<(), Failure> {
         if self.outlet.is_open() {
             let error = self.exchange.transcript.dialect().error(failure.code(), &failure.message());
-            self.outlet.send(&mut vec![Bytes::from(format!("data: {error}\n\n"))]).await;
+            self.send(vec![Bytes::from(format!("data: {error}\n\n"))]).await;
         }
         Err(failure)
     }
