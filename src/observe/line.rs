@@ -100,10 +100,6 @@ fn members<M: SerializeMap>(fact: &Fact, line: &mut M) -> Result<(), M::Error> {
     }
 }
 
-fn codes(reasons: &[Reason]) -> Vec<&'static str> {
-    reasons.iter().map(|reason| reason.code()).collect()
-}
-
 fn ended<M: SerializeMap>(fact: &Fact, line: &mut M) -> Result<(), M::Error> {
     let Fact::Ended {
         upstream,
@@ -130,6 +126,10 @@ fn ended<M: SerializeMap>(fact: &Fact, line: &mut M) -> Result<(), M::Error> {
     line.serialize_entry("output_tokens", output_tokens)?;
     line.serialize_entry("bytes_in", bytes_in)?;
     line.serialize_entry("bytes_out", bytes_out)
+}
+
+fn codes(reasons: &[Reason]) -> Vec<&'static str> {
+    reasons.iter().map(|reason| reason.code()).collect()
 }
 
 // === impl Fact ===
@@ -204,7 +204,7 @@ mod tests {
             rounds: 2,
             status: 200,
             outcome: Ended::ProviderError,
-            actions: vec![Reason::Restored, Reason::ReaskFailed],
+            actions: vec![Reason::ReaskFailed],
             input_tokens: 100,
             output_tokens: 45,
             bytes_in: 7,
@@ -223,7 +223,7 @@ mod tests {
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"judged","round":1,"position":0,"tool":"git\n\"x\"","call_id":"call_1","verdict":"refused","reasons":["arguments_normalised","invalid"]}
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"prepared","reason":"restored","count":2}
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"remanded","round":2,"refused":1}
-        {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"ended","upstream":"openai","model":null,"rounds":2,"status":200,"outcome":"provider_error","actions":["restored","reask_failed"],"input_tokens":100,"output_tokens":45,"bytes_in":7,"bytes_out":9}
+        {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"ended","upstream":"openai","model":null,"rounds":2,"status":200,"outcome":"provider_error","actions":["reask_failed"],"input_tokens":100,"output_tokens":45,"bytes_in":7,"bytes_out":9}
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"unjudged","reason":"unjudged","detail":"not UTF-8"}
         "#);
     }

@@ -52,7 +52,8 @@ pub(super) fn tell(event: &Event) {
                 Ended::Failed => tracing::Level::ERROR,
             };
             let model = model.as_deref().map(clip);
-            let (outcome, actions) = (outcome.code(), codes(actions));
+            let outcome = outcome.code();
+            let actions = (!actions.is_empty()).then(|| codes(actions));
             at!(
                 level,
                 exchange,

@@ -169,8 +169,8 @@ impl Calls {
     /// An id for call `position`, or for the `part`-th of the calls it was split into.
     pub(super) fn mint(&self, position: usize, part: usize) -> String {
         let digest = Sha256::digest(format!("{} {} {position} {part}", self.seed, self.round));
-        let hex: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-        format!("call_{hex}")
+        let (number, _) = digest.split_first_chunk::<12>().expect("a digest has 32 bytes");
+        number.iter().fold(String::from("call_"), |id, byte| id + &format!("{byte:02x}"))
     }
 
     fn bound(&mut self, position: usize) {
@@ -321,13 +321,12 @@ impl Slot {
     /// Whether the piece adds to the input, or only repeats it.
     fn take_input(&mut self, position: usize, input: Json<'_>) -> Result<bool, Broken> {
         let quoted;
-        let piece = match input.kind() {
-            Kind::String => input.raw_string().unwrap_or_default(),
-            _ => {
-                self.irregular = true;
-                quoted = quote(input.text());
-                Json::trusted(&quoted).raw_string().unwrap_or_default()
-            }
+        let piece = if input.kind() == Kind::String {
+            input.raw_string().unwrap_or_default()
+        } else {
+            self.irregular = true;
+            quoted = quote(input.text());
+            Json::trusted(&quoted).raw_string().unwrap_or_default()
         };
         if piece.is_empty() || matches!(self.state, State::TooLarge | State::Refused(_)) {
             return Ok(true);

@@ -87,7 +87,7 @@ pub(super) fn read(data: &str) -> Result<Event, Malformed> {
             "choices" => choices(&mut reader, &mut event.choices)?,
             "usage" => {
                 event.usage =
-                    Some(reader.skip()?).filter(|span| Json::trusted(span.of(data)).kind() == Kind::Object)
+                    Some(reader.skip()?).filter(|span| Json::trusted(span.of(data)).kind() == Kind::Object);
             }
             "error" => event.error = !reader.value()?.is_null(),
             _ => {

@@ -37,6 +37,9 @@ pub(super) enum Failed {
     Failure(Failure),
 }
 
+/// What the model reads of a call that its provider refused: more is not known here.
+const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
+
 /// Characters of a name that a text quotes.
 const NAME: usize = 128;
 
@@ -79,7 +82,7 @@ impl Rounds<'_> {
     fn refuse_unseen(&mut self, call: &Call<'_>) {
         let notices = &self.exchange.house.plan.rules.notices;
         let name: String = call.name.chars().take(NAME).collect();
-        let values = [("tool", name.as_str()), ("problems", "The arguments must be one JSON object.")];
+        let values = [("tool", name.as_str()), ("problems", NO_CALL)];
         let text = notices.text(Notice::ProviderRefused, &values);
         let id = self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
         let reason = Reason::ProviderRefused;
@@ -160,7 +163,7 @@ impl Rounds<'_> {
     pub(super) async fn break_off(&mut self, failure: Failure) -> Result<(), Failure> {
         if self.outlet.is_open() && !self.exchange.house.observes() {
             let error = self.exchange.transcript.dialect().error(failure.code(), &failure.message());
-            self.outlet.send(&mut vec![Bytes::from(format!("data: {error}\n\n"))]).await;
+            self.send(vec![Bytes::from(format!("data: {error}\n\n"))]).await;
         }
         Err(failure)
     }

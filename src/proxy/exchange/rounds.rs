@@ -13,7 +13,7 @@ use crate::guard::{Bench, Key, Reason, Refusal};
 use crate::observe::event::{Ended, Fact};
 use crate::proxy::failure::Failure;
 use crate::proxy::upstream::{self, headers};
-use crate::wire::sse::{Frame, Framer};
+use crate::wire::sse::{Frame, Framer, ends_blank};
 
 use super::Exchange;
 use super::failed::Failed;
@@ -21,7 +21,7 @@ use super::inflow::Inflow;
 use super::outlet::{Head, Outlet};
 
 /// Bytes of one event at most, and of a whole answer.
-const LARGEST: usize = 64 << 20;
+pub(super) const LARGEST: usize = 64 << 20;
 
 /// How long to wait for a stream's end after it was announced: to reuse its connection is worth no more.
 const LINGER: std::time::Duration = std::time::Duration::from_millis(100);
@@ -55,6 +55,8 @@ pub(super) struct Rounds<'a> {
     /// The head of the last whole answer.
     pub(super) whole: Option<Head>,
     next_heartbeat: Option<Instant>,
+    /// A provider's body ended without the blank line that ends an event: what follows begins with it.
+    open_event: bool,
 }
 
 /// What came of asking.
@@ -86,6 +88,7 @@ impl<'a> Rounds<'a> {
             head: None,
             whole: None,
             next_heartbeat: None,
+            open_event: false,
         }
     }
 
@@ -109,6 +112,7 @@ impl<'a> Rounds<'a> {
         loop {
             self.outlet.account.rounds += 1;
             let carried = match self.ask().await {
+                Asked::Answer(answered) if self.exchange.house.observes() => self.overhear(answered).await,
                 Asked::Answer(answered) if self.is_of_another_form(&answered) => {
                     Err(self.unreachable("it answered in another form when it was asked again".into()))
                 }
@@ -260,6 +264,9 @@ impl<'a> Rounds<'a> {
         if out.is_empty() {
             return;
         }
+        if std::mem::take(&mut self.open_event) {
+            out.insert(0, Bytes::from_static(b"\n\n"));
+        }
         if let Some(head) = &self.head {
             self.outlet.open(head, None);
         }
@@ -267,19 +274,16 @@ impl<'a> Rounds<'a> {
     }
 
     async fn stream(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
-        let observes = self.exchange.house.observes();
-        self.head = Some(Head::of(&answered, observes));
+        self.head = Some(Head::of(&answered, false));
         let mut inflow = Inflow::new(answered)?;
-        let ended = self.pump(&mut inflow, observes).await;
-        if !observes && self.answer.must_wait() {
+        let ended = self.pump(&mut inflow).await;
+        if self.answer.must_wait() {
             // Its calls are told and refused: what broke behind them would not have gone out.
             return Ok(());
         }
         ended?;
         let mut out = Vec::new();
-        if !observes {
-            self.answer.end(&mut out).map_err(|broken| self.broken(broken))?;
-        }
+        self.answer.end(&mut out).map_err(|broken| self.broken(broken))?;
         self.send(out).await;
         if let Some(head) = &self.head {
             self.outlet.open(head, None);
@@ -288,34 +292,31 @@ impl<'a> Rounds<'a> {
     }
 
     /// Carries a stream to its end.
-    async fn pump(&mut self, inflow: &mut Inflow, observes: bool) -> Result<(), Failure> {
+    async fn pump(&mut self, inflow: &mut Inflow) -> Result<(), Failure> {
         let mut framer = Framer::new(LARGEST);
-        while let Some(piece) = self.next_piece(inflow).await? {
-            if observes {
-                self.send(vec![piece.raw]).await;
+        loop {
+            match self.next_piece(inflow).await {
+                Ok(Some(piece)) => framer.push(piece.plain),
+                Ok(None) => break,
+                // The connection broke behind the answer: nothing of that is missing.
+                Err(_) if self.answer.is_done() => break,
+                Err(failure) => return Err(failure),
             }
-            framer.push(piece.plain);
-            self.deliver(observes, |rounds, out| rounds.feed_all(&mut framer, out)).await?;
-        }
-        let Some(frame) = framer.finish() else { return Ok(()) };
-        self.deliver(observes, |rounds, out| rounds.feed(frame, false, out)).await
-    }
-
-    /// What could go out before a fault goes out.
-    async fn deliver(
-        &mut self,
-        observes: bool,
-        feed: impl FnOnce(&mut Self, &mut Vec<Bytes>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut out = Vec::new();
-        let fed = feed(self, &mut out);
-        if !observes {
+            let mut out = Vec::new();
+            let fed = self.feed_all(&mut framer, &mut out);
+            // What came before a fault is not part of it.
             self.send(out).await;
+            fed?;
         }
+        let mut out = Vec::new();
+        let fed = framer.finish().map_or(Ok(()), |frame| self.feed(frame, false, &mut out));
+        let open = out.last().is_some_and(|last| !ends_blank(last));
+        self.send(out).await;
+        self.open_event = open;
         fed
     }
 
-    fn feed_all(&mut self, framer: &mut Framer, out: &mut Vec<Bytes>) -> Result<(), Failure> {
+    pub(super) fn feed_all(&mut self, framer: &mut Framer, out: &mut Vec<Bytes>) -> Result<(), Failure> {
         while let Some(frame) = framer.next_frame().map_err(|large| Failure::Internal(large.into()))? {
             self.feed(frame, false, out)?;
         }
@@ -343,7 +344,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Gives an event to the answer, judges what is complete, and takes what may go out.
-    fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
+    pub(super) fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
         self.answer.push(frame, whole).map_err(|broken| self.broken(broken))?;
         if self.answer.has_failed() && self.may_resume() {
             return Err(self.broken(Broken::Failed));
@@ -365,33 +366,16 @@ impl<'a> Rounds<'a> {
     }
 
     async fn whole(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
-        let observes = self.exchange.house.observes();
-        let head = Head::of(&answered, observes);
-        let mut inflow = Inflow::new(answered)?;
-        let body =
-            if observes { self.overhear(&head, &mut inflow).await? } else { inflow.whole(LARGEST).await? };
+        let head = Head::of(&answered, false);
+        let body = Inflow::new(answered)?.whole(LARGEST).await?;
         let mut out = Vec::new();
         self.feed(Frame::of_whole(body), true, &mut out)?;
-        if observes {
-            return Ok(());
-        }
         if !self.answer.must_wait() {
             self.outlet.open(&head, Some(out.iter().map(Bytes::len).sum()));
         }
         self.whole = Some(head);
         self.outlet.send(&mut out).await;
         Ok(())
-    }
-
-    /// Relays a whole answer as it comes, and keeps what is needed to judge it afterwards.
-    async fn overhear(&mut self, head: &Head, inflow: &mut Inflow) -> Result<Bytes, Failure> {
-        self.outlet.open(head, None);
-        let mut heard = Vec::new();
-        while let Some(piece) = inflow.next().await? {
-            heard.extend_from_slice(&piece.plain);
-            self.outlet.send(&mut vec![piece.raw]).await;
-        }
-        Ok(heard.into())
     }
 
     fn remember(&mut self) {
@@ -416,6 +400,6 @@ fn is_readable(answered: &upstream::Answer) -> bool {
     answered.status() == StatusCode::OK && known && Inflow::reads(answered.headers())
 }
 
-fn is_stream(answered: &upstream::Answer) -> bool {
+pub(super) fn is_stream(answered: &upstream::Answer) -> bool {
     headers::is_event_stream(answered.headers())
 }

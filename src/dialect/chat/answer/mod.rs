@@ -26,6 +26,7 @@ pub(super) use text::Text;
 
 /// Reads one answer, over all of its rounds.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 pub struct Answer {
     /// One body instead of events.
     whole: bool,
@@ -177,16 +178,17 @@ impl Answer {
     }
 
     fn text(&mut self, choice: u32) -> &mut Text {
-        let place = self.texts.iter().position(|text| text.choice == choice).unwrap_or_else(|| {
+        let known = self.texts.iter().position(|text| text.choice == choice);
+        let place = known.unwrap_or(self.texts.len());
+        if known.is_none() {
             self.texts.push(Text::new(choice));
-            self.texts.len() - 1
-        });
-        &mut self.texts[place]
+        }
+        self.texts.get_mut(place).expect("it is there, or was just pushed")
     }
 
     fn finish_all(&mut self) {
-        for choice in 0..self.texts.len() {
-            self.calls.complete(self.texts[choice].choice, false);
+        for text in &self.texts {
+            self.calls.complete(text.choice, false);
         }
     }
 
@@ -354,13 +356,12 @@ impl Answer {
             self.decide(position, decision);
         }
         let head = self.head_members();
-        let mut number = 0;
-        for position in 0..self.calls.slots.len() {
-            for (id, call) in self.outgoing(position) {
-                let Some(slot) = self.calls.slots.get(position) else { continue };
-                let call = write::new_call(slot, &id, &call, Some(number));
-                out.push(write::call_event(&head, self.own_role(), &call));
-                number += 1;
+        let mut role = self.own_role();
+        for (position, slot) in self.calls.slots.iter().enumerate() {
+            let number = self.calls.number(position);
+            for (part, (id, call)) in self.outgoing(position).iter().enumerate() {
+                let call = write::new_call(slot, id, call, Some(number + part));
+                out.push(write::call_event(&head, std::mem::take(&mut role), &call));
             }
         }
         let label = if self.legacy { "function_call" } else { "tool_calls" };
@@ -421,7 +422,7 @@ impl Answer {
         for (position, slot) in self.calls.slots.iter().enumerate() {
             match &slot.state {
                 State::Refused(text) if self.calls.outgoing(0) > 0 => {
-                    let (call, result) = (write::call(slot), write::result(slot, text));
+                    let (call, result) = (write::call(slot).into(), write::result(slot, text));
                     hidden.siblings.push(HiddenCall { position: place, call, result });
                     place += 1;
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
 use crate::wire::sse::Frame;
 
@@ -47,7 +47,7 @@ impl Queue {
         let calls = Touched::new(fragments);
         match self.held.back_mut() {
             Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => {
-                last.extend(&frame)
+                last.extend(&frame);
             }
             _ => self.held.push_back(Held { raw: Raw::One(frame), calls, ends }),
         }
@@ -88,17 +88,6 @@ impl Held {
                     slot.state == State::Forwarded && !slot.irregular && numbered
                 })
             })
-    }
-}
-
-// === impl Raw ===
-
-impl Raw {
-    pub(super) fn bytes(self) -> Bytes {
-        match self {
-            Self::One(frame) => frame.raw,
-            Self::Row(row) => row.freeze(),
-        }
     }
 }
 

@@ -85,7 +85,7 @@ impl Answer {
         self.render_event(&event, calls, &mut draft);
         out.append(&mut draft.before);
         if draft.edits.is_empty() {
-            if !(strip && !draft.says) {
+            if !strip || draft.says {
                 out.push(frame.raw.clone());
             }
         } else if draft.says {
@@ -161,21 +161,11 @@ impl Answer {
         let closing = self.closing_words(choice.index);
         if choice.index != 0 {
             if let Some(words) = closing {
-                self.set_content(choice, &words, draft);
+                set_content(choice, &words, draft);
             }
         } else if closing.is_some() || (self.round > 0 && !self.sent.is_empty()) {
             let said = self.sent.clone();
-            self.set_content(choice, &said, draft);
-        }
-    }
-
-    fn set_content(&self, choice: &Choice, said: &str, draft: &mut Draft<'_>) {
-        let (delta, said) = (Json::trusted(choice.delta.of(draft.data)), format!("\"{said}\""));
-        if let Some(old) = delta.member("content") {
-            draft.edits.replace(old.span_in(draft.data), said);
-        } else {
-            let (at, with) = append(delta, choice.delta.start, &format!("\"content\":{said}"));
-            draft.edits.insert(at, with);
+            set_content(choice, &said, draft);
         }
     }
 
@@ -206,13 +196,19 @@ impl Answer {
                 members.extend(choice.calls);
             } else {
                 let cuts = without(Json::trusted(list.of(draft.data)), list.start, &gone);
-                cuts.into_iter().for_each(|cut| draft.edits.remove(cut));
+                for cut in cuts {
+                    draft.edits.remove(cut);
+                }
             }
         }
         members.sort_unstable();
         let delta = Json::trusted(choice.delta.of(draft.data));
-        without(delta, choice.delta.start, &members).into_iter().for_each(|cut| draft.edits.remove(cut));
-        edits.into_iter().for_each(|(at, text)| draft.edits.replace(at, text));
+        for cut in without(delta, choice.delta.start, &members) {
+            draft.edits.remove(cut);
+        }
+        for (at, text) in edits {
+            draft.edits.replace(at, text);
+        }
     }
 
     fn render_piece(&mut self, position: Option<usize>, fragment: &Fragment, draft: &mut Draft<'_>) -> Piece {
@@ -340,14 +336,21 @@ impl Answer {
 
     /// The members that all events of the answer share, for events of our own.
     pub(super) fn head_members(&self) -> String {
-        let mut members = String::new();
         let known = [("id", &self.head.id), ("created", &self.head.created), ("model", &self.head.model)];
-        for (name, value) in known {
-            if let Some(value) = value {
-                members.push_str(&format!("\"{name}\":{value},"));
-            }
-        }
-        members
+        let told = known
+            .iter()
+            .filter_map(|(name, value)| value.as_ref().map(|value| format!("\"{name}\":{value},")));
+        told.collect::<Vec<_>>().concat()
+    }
+}
+
+fn set_content(choice: &Choice, said: &str, draft: &mut Draft<'_>) {
+    let (delta, said) = (Json::trusted(choice.delta.of(draft.data)), format!("\"{said}\""));
+    if let Some(old) = delta.member("content") {
+        draft.edits.replace(old.span_in(draft.data), said);
+    } else {
+        let (at, with) = append(delta, choice.delta.start, &format!("\"content\":{said}"));
+        draft.edits.insert(at, with);
     }
 }
 
