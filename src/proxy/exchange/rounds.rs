@@ -117,7 +117,8 @@ impl<'a> Rounds<'a> {
                 Asked::Failed(failed) => return self.pass_on(failed).await,
             }
             if self.exchange.house.observes() || !self.answer.must_wait() || !self.go_back().await {
-                self.outlet.account.outcome = Ended::Complete;
+                let failed = self.answer.is_failed();
+                self.outlet.account.outcome = if failed { Ended::ProviderError } else { Ended::Complete };
                 return Ok(());
             }
         }
