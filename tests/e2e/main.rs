@@ -7,6 +7,10 @@
     reason = "a test ends where it fails"
 )]
 
+mod deaths;
+mod disconnects;
 mod scene;
 mod slugs;
 mod transport;
+mod unreadable;
+mod watched;
