@@ -7,8 +7,12 @@
     reason = "a test ends where it fails"
 )]
 
+mod arguments;
 mod deaths;
+mod deny;
 mod disconnects;
+mod kinds;
+mod modes;
 mod scene;
 mod slugs;
 mod transport;
