@@ -178,16 +178,15 @@ impl<'a> Bench<'a> {
         self.weigh_parts(call, parts)
     }
 
-    /// No arguments at all: right for a tool that needs none. For others there is nothing that could go on.
+    /// No arguments at all: right for a tool that needs none. Others are told what is missing, but there is
+    /// nothing here that could go on in the end.
     fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
-        if let Some(problems) = prepared.problems {
-            let mut refusal = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
-            refusal.key = Some(sheet.key(&part.name, &part.text));
-            return Err(refusal);
-        }
-        self.weigh_parts(call, vec![part])
+        let Some(problems) = prepared.problems else { return self.weigh_parts(call, vec![part]) };
+        let told = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
+        let key = Some(sheet.key(&part.name, &part.text));
+        Err(Refusal { reason: Reason::Unreadable, key, ..told })
     }
 
     /// Free text: its tool must be known, and it must be whole and allowed.

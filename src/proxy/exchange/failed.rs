@@ -27,6 +27,9 @@ pub(super) enum Failed {
     Failure(Failure),
 }
 
+/// What the model reads of a call that its provider refused: more is not known here.
+const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
+
 /// Bytes of an error that are looked at.
 const LARGEST_ERROR: usize = 1 << 20;
 
@@ -52,7 +55,7 @@ impl Rounds<'_> {
         match dialect.refused_call(text).filter(|_| !self.concludes) {
             Some(call) => {
                 let notices = &self.exchange.house.plan.rules.notices;
-                let values = [("tool", &*call.name), ("problems", "the provider could not read the call")];
+                let values = [("tool", &*call.name), ("problems", NO_CALL)];
                 let text = notices.text(Notice::ProviderRefused, &values);
                 self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
                 self.outlet.account.act(Reason::ProviderRefused);

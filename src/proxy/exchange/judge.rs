@@ -69,7 +69,7 @@ impl Rounds<'_> {
     }
 
     fn refusal(&self, reason: Reason, notice: Notice, pending: &Pending) -> Refusal {
-        let values = [("tool", &*pending.call.name), ("problems", "the arguments are not a JSON object")];
+        let values = [("tool", &*pending.call.name), ("problems", "are not a JSON object")];
         let text = self.exchange.house.plan.rules.notices.text(notice, &values);
         Refusal { reason, text, key: None, resort: Resort::Nothing }
     }
