@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use crate::config::plan::State;
 use crate::dialect::{Element, Hidden, Role, Transcript, Visible};
 use crate::guard::ledger::Key;
-use crate::wire::canonical::Chain;
+use crate::wire::canonical::{Chain, Digest};
 
 use super::door::Tenant;
 
@@ -80,7 +80,7 @@ impl Asides {
         hidden: Hidden,
         refused: Vec<Key>,
     ) {
-        let place = self.place(tenant, &visible);
+        let place = self.place(tenant, &visible.ids, || visible.digest);
         let aside = Arc::new(Aside { before, visible, hidden, refused, since: Instant::now() });
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bucket = self.buckets.get(&place).map(|bucket| bucket.to_vec()).unwrap_or_default();
@@ -105,8 +105,11 @@ impl Asides {
             if element.role != Role::Assistant {
                 continue;
             }
+            // The ids alone first: an answer's value costs a digest of all it says.
+            let bucket =
+                self.place(tenant, &transcript.call_ids(element), || transcript.visible(element).digest);
+            let Some(bucket) = self.buckets.get(&bucket) else { continue };
             let visible = transcript.visible(element);
-            let Some(bucket) = self.buckets.get(&self.place(tenant, &visible)) else { continue };
             for earlier in transcript.elements.iter().take(place).skip(linked) {
                 link(&mut chain, transcript, earlier);
             }
@@ -132,13 +135,13 @@ impl Asides {
     }
 
     /// The bucket: call ids where there are calls, else the answer's text.
-    fn place(&self, tenant: &Tenant, visible: &Visible) -> u128 {
+    fn place(&self, tenant: &Tenant, ids: &[impl AsRef<str>], digest: impl FnOnce() -> Digest) -> u128 {
         let mut chain = self.chain(tenant);
-        if visible.ids.is_empty() {
-            chain.link(&visible.digest);
+        if ids.is_empty() {
+            chain.link(&digest());
         }
-        for id in &visible.ids {
-            chain.link(id.as_bytes());
+        for id in ids {
+            chain.link(id.as_ref().as_bytes());
         }
         chain.value()
     }
