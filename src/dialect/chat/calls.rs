@@ -14,6 +14,7 @@ use crate::wire::lenient::{self, Shape};
 use crate::wire::span::{Json, Kind};
 
 use super::event::Fragment;
+use super::value::Seed;
 
 /// One call of the answer.
 #[derive(Clone, Debug)]
@@ -62,13 +63,13 @@ pub(super) struct Calls {
     /// Bytes of input that may wait undecided.
     limit: usize,
     /// What ids are made from where the provider gave none.
-    seed: String,
+    seed: Seed,
 }
 
 // === impl Calls ===
 
 impl Calls {
-    pub(super) fn new(offered: Vec<String>, limit: usize, seed: String) -> Self {
+    pub(super) fn new(offered: Vec<String>, limit: usize, seed: Seed) -> Self {
         Self { slots: Vec::new(), offered, limit, seed }
     }
 
@@ -154,7 +155,7 @@ impl Calls {
 
     /// An id for call `position`, or for the `part`-th of the calls it was split into.
     pub(super) fn mint(&self, position: usize, part: usize) -> String {
-        let digest = Sha256::digest(format!("{} {position} {part}", self.seed));
+        let digest = Sha256::digest(format!("{} {position} {part}", self.seed.text()));
         let (number, _) = digest.split_first_chunk::<12>().expect("a digest has 32 bytes");
         number.iter().fold(String::from("call_"), |id, byte| id + &format!("{byte:02x}"))
     }
@@ -193,9 +194,10 @@ impl Calls {
     }
 
     fn settle(&mut self, position: usize, cut: bool) {
-        let minted = self.mint(position, 0);
+        let nameless = |slot: &&Slot| slot.id.is_empty() && slot.kind != CallKind::Legacy;
+        let minted = self.slots.get(position).filter(nameless).map(|_| self.mint(position, 0));
         let Some(slot) = self.slots.get_mut(position) else { return };
-        if slot.id.is_empty() && slot.kind != CallKind::Legacy {
+        if let Some(minted) = minted {
             slot.id = minted;
             slot.irregular = true;
         }

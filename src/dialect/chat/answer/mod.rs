@@ -91,7 +91,7 @@ impl Answer {
     /// `limit`: bytes of call input that may wait undecided.
     pub fn new(transcript: &Transcript, limit: usize) -> Self {
         let offered = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
-        let seed = value::seed(transcript);
+        let seed = value::Seed::of(transcript);
         Self {
             whole: false,
             single: transcript.choices == 1,
@@ -376,6 +376,9 @@ impl Answer {
 
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
     pub fn aside(&self) -> Option<(Hidden, Visible)> {
+        if !self.single || (self.hidden.is_empty() && self.calls.refused(0) == 0) {
+            return None;
+        }
         let mut hidden = self.hidden.clone();
         let mut place = 0;
         let mut ids = Vec::new();
