@@ -14,7 +14,6 @@ use crate::wire::lenient::{self, Shape};
 use crate::wire::span::{Json, Kind};
 
 use super::event::Fragment;
-use super::value::Seed;
 
 /// One call of the answer.
 #[derive(Clone, Debug)]
@@ -63,14 +62,28 @@ pub(super) struct Calls {
     /// Bytes of input that may wait undecided.
     limit: usize,
     /// What ids are made from where the provider gave none.
-    seed: Seed,
+    seed: String,
+    /// Rounds before this one: their ids are not made again.
+    round: usize,
 }
 
 // === impl Calls ===
 
 impl Calls {
-    pub(super) fn new(offered: Vec<String>, limit: usize, seed: Seed) -> Self {
-        Self { slots: Vec::new(), offered, limit, seed }
+    pub(super) fn new(offered: Vec<String>, limit: usize, seed: String) -> Self {
+        Self { slots: Vec::new(), offered, limit, seed, round: 0 }
+    }
+
+    /// Begins a new round, and gives the calls of the one before.
+    pub(super) fn next_round(&mut self) -> Vec<Slot> {
+        self.round += 1;
+        std::mem::take(&mut self.slots)
+    }
+
+    /// Goes back to the round before.
+    pub(super) fn resume(&mut self, slots: Vec<Slot>) {
+        self.round -= 1;
+        self.slots = slots;
     }
 
     /// Gives the piece to its call, and tells which that is; `None` where it only repeats what was said. Begins a
@@ -155,7 +168,7 @@ impl Calls {
 
     /// An id for call `position`, or for the `part`-th of the calls it was split into.
     pub(super) fn mint(&self, position: usize, part: usize) -> String {
-        let digest = Sha256::digest(format!("{} {position} {part}", self.seed.text()));
+        let digest = Sha256::digest(format!("{} {} {position} {part}", self.seed, self.round));
         let (number, _) = digest.split_first_chunk::<12>().expect("a digest has 32 bytes");
         number.iter().fold(String::from("call_"), |id, byte| id + &format!("{byte:02x}"))
     }
@@ -194,10 +207,9 @@ impl Calls {
     }
 
     fn settle(&mut self, position: usize, cut: bool) {
-        let nameless = |slot: &&Slot| slot.id.is_empty() && slot.kind != CallKind::Legacy;
-        let minted = self.slots.get(position).filter(nameless).map(|_| self.mint(position, 0));
+        let minted = self.mint(position, 0);
         let Some(slot) = self.slots.get_mut(position) else { return };
-        if let Some(minted) = minted {
+        if slot.id.is_empty() && slot.kind != CallKind::Legacy {
             slot.id = minted;
             slot.irregular = true;
         }

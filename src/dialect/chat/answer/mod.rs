@@ -91,7 +91,7 @@ impl Answer {
     /// `limit`: bytes of call input that may wait undecided.
     pub fn new(transcript: &Transcript, limit: usize) -> Self {
         let offered = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
-        let seed = value::Seed::of(transcript);
+        let seed = value::seed(transcript);
         Self {
             whole: false,
             single: transcript.choices == 1,
