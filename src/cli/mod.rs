@@ -158,6 +158,24 @@ mod tests {
     }
 
     #[test]
+    fn every_command_of_the_readme_can_be_given() {
+        let readme = include_str!("../../README.md");
+        let commands: Vec<Vec<&str>> = readme
+            .lines()
+            .filter_map(|line| line.strip_prefix("cargo run --release -- ").or(line.strip_prefix("remand ")))
+            .map(|rest| rest.split(' ').collect())
+            .collect();
+        assert!(commands.len() >= 6, "{commands:?}");
+        for words in commands {
+            let given = std::iter::once("remand").chain(words.iter().copied());
+            assert!(Cli::try_parse_from(given).is_ok(), "{words:?}");
+            for file in words.iter().filter(|word| word.ends_with(".toml")) {
+                assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file).exists(), "{file}");
+            }
+        }
+    }
+
+    #[test]
     fn help_is_no_mistake_and_an_unknown_flag_is() {
         let parse = |arguments: &[&str]| Cli::try_parse_from(arguments).unwrap_err();
         assert!(!parse(&["remand", "--help"]).use_stderr());

@@ -72,3 +72,12 @@ pub enum Resort {
     /// What the model wrote, made readable: a mended name, quotes put right, glued calls apart.
     Calls(Vec<Replacement>),
 }
+
+// === impl Refusal ===
+
+impl Refusal {
+    /// Whether the call may go on in the end, should the model not mend it.
+    pub fn may_go_on(&self) -> bool {
+        self.reason.may_go_on() && self.resort != Resort::Nothing
+    }
+}
