@@ -12,6 +12,13 @@
 )]
 #![expect(unreachable_pub, reason = "nothing here is reached from elsewhere")]
 
+mod bounds;
+mod epochs;
 mod scene;
+mod siblings;
 mod slugs;
+mod terminal;
+mod told;
 mod transport;
+mod twice;
+mod verdict;
