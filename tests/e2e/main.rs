@@ -7,6 +7,13 @@
     reason = "a test ends where it fails"
 )]
 
+mod bounds;
+mod epochs;
 mod scene;
+mod siblings;
 mod slugs;
+mod terminal;
+mod told;
 mod transport;
+mod twice;
+mod verdict;

@@ -73,10 +73,24 @@ impl Scene {
 
     /// Sends a request, and waits for the answer's head.
     pub async fn open(&self, body: impl Into<Bytes>) -> http::Response<Incoming> {
-        let request = Request::post(format!("{}/chat/completions", self.base_url))
+        self.open_as("sk-agent", body).await
+    }
+
+    /// The same with another key: another tenant.
+    pub async fn open_as(&self, key: &str, body: impl Into<Bytes>) -> http::Response<Incoming> {
+        self.post(&self.base_url, key, body.into()).await
+    }
+
+    /// What the provider answers to who asks it without the proxy.
+    pub async fn straight(&self, body: impl Into<Bytes>) -> Got {
+        Got::read(self.post(&self.provider.base_url(), "sk-agent", body.into()).await).await
+    }
+
+    async fn post(&self, base_url: &str, key: &str, body: Bytes) -> http::Response<Incoming> {
+        let request = Request::post(format!("{base_url}/chat/completions"))
             .header("content-type", "application/json")
-            .header("authorization", "Bearer sk-agent")
-            .body(Full::new(body.into()))
+            .header("authorization", format!("Bearer {key}"))
+            .body(Full::new(body))
             .unwrap();
         timeout(PATIENCE, self.client.request(request)).await.unwrap().unwrap()
     }

@@ -59,8 +59,9 @@ impl Bench<'_> {
     pub(super) fn allow_listed(&self, name: &str, text: &str) -> Result<(), Refusal> {
         let is_list = is_wrapper(name) && lenient::shape(text) == Shape::Object;
         let uses = Some(text).filter(|_| is_list).and_then(uses).unwrap_or_default();
-        uses.iter()
-            .try_for_each(|one| self.allow(&one.recipient, &one.recipient, &one.parameters, CallKind::Function))
+        uses.iter().try_for_each(|one| {
+            self.allow(&one.recipient, &one.recipient, &one.parameters, CallKind::Function)
+        })
     }
 
     /// An offered tool, or unknown.

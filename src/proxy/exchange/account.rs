@@ -20,6 +20,7 @@ pub(super) struct Account {
     pub(super) rounds: u32,
     pub(super) status: u16,
     pub(super) outcome: Ended,
+    /// Tokens of all rounds together.
     pub(super) usage: Usage,
     bytes_in: usize,
     pub(super) bytes_out: usize,
