@@ -7,8 +7,14 @@
     reason = "a test ends where it fails"
 )]
 
+mod arguments;
 mod bounds;
+mod deaths;
+mod deny;
+mod disconnects;
 mod epochs;
+mod kinds;
+mod modes;
 mod scene;
 mod siblings;
 mod slugs;
@@ -16,4 +22,6 @@ mod terminal;
 mod told;
 mod transport;
 mod twice;
+mod unreadable;
 mod verdict;
+mod watched;

@@ -46,14 +46,19 @@ impl Scene {
     /// `listen`: further keys of `[listen]`.
     pub async fn with(script: Script, listen: &str, rules: &str) -> Self {
         let provider = replay::Server::start(script).unwrap();
+        let plan = Self::plan(&provider, listen, rules);
+        let server = Server::bind(plan, Events::default()).await.unwrap();
+        Self::around(provider, server)
+    }
+
+    /// The configuration of a proxy in front of `provider`.
+    pub fn plan(provider: &replay::Server, listen: &str, rules: &str) -> config::Plan {
         let text = format!(
             "[listen]\naddress = \"127.0.0.1:0\"\n{listen}\n[[upstream]]\nname = \"scripted\"\nbase_url = \"{}\"\n{rules}",
             provider.base_url()
         );
-        let plan = config::parse("scene.toml", &text, "".as_ref(), &Overrides::default(), &|_| None)
-            .unwrap_or_else(|error| panic!("{error}"));
-        let server = Server::bind(plan, Events::default()).await.unwrap();
-        Self::around(provider, server)
+        config::parse("scene.toml", &text, "".as_ref(), &Overrides::default(), &|_| None)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// A proxy that was bound by the test itself.

@@ -89,6 +89,11 @@ impl<'a> Bench<'a> {
         self.tools.key(call)
     }
 
+    /// The tools met since this was last asked whose schema counts in part or not at all, and why.
+    pub fn take_ignored(&mut self) -> Vec<(String, String)> {
+        self.tools.take_ignored()
+    }
+
     /// Judges the next call of the answer.
     pub fn judge(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Verdict {
         let verdict = match self.weigh(call, circumstances) {

@@ -20,6 +20,8 @@ pub(super) struct Tools<'a> {
     schemas: &'a dyn Schemas,
     /// By name, offered or not.
     sheets: HashMap<String, Arc<Sheet<'a>>>,
+    /// Tools whose schema counts in part or not at all, and why; until somebody asks.
+    ignored: Vec<(String, String)>,
 }
 
 /// One tool: what the operator says of it, and what it accepts.
@@ -36,7 +38,7 @@ const ANY_OBJECT: &str = "{}";
 impl<'a> Tools<'a> {
     pub(super) fn new(transcript: &'a Transcript, rules: &'a Rules, schemas: &'a dyn Schemas) -> Self {
         let catalogue = Catalogue::new(transcript, rules);
-        Self { catalogue, transcript, rules, schemas, sheets: HashMap::new() }
+        Self { catalogue, transcript, rules, schemas, sheets: HashMap::new(), ignored: Vec::new() }
     }
 
     pub(super) fn sheet(&mut self, name: &str) -> Arc<Sheet<'a>> {
@@ -44,8 +46,13 @@ impl<'a> Tools<'a> {
             return Arc::clone(sheet);
         }
         let sheet = Arc::new(self.written(name));
+        self.ignored.extend(sheet.schema.ignored().map(|why| (name.to_owned(), why)));
         self.sheets.insert(name.to_owned(), Arc::clone(&sheet));
         sheet
+    }
+
+    pub(super) fn take_ignored(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.ignored)
     }
 
     pub(super) fn key(&self, call: &Call<'_>) -> Option<Key> {

@@ -1,7 +1,10 @@
 //! The body of every response to an agent: of our own, relayed, or driven by an exchange.
+//!
+//! hyper drops what it has not written yet when a body fails. So a failure is told one poll later than it came:
+//! until then the connection writes, and what was said before the failure reaches the agent.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -18,6 +21,10 @@ mod tests;
 pub struct Reply {
     source: Source,
     place: Option<OwnedSemaphorePermit>,
+    /// Something was given out, at first the head, and may not be written yet.
+    unwritten: bool,
+    /// A failure that waits until that is written.
+    failed: Option<BoxError>,
 }
 
 #[derive(Debug)]
@@ -33,14 +40,17 @@ enum Source {
 impl Reply {
     pub fn whole(bytes: impl Into<Bytes>) -> Self {
         let bytes = Some(bytes.into()).filter(|bytes| !bytes.is_empty());
-        Self { source: Source::Whole(bytes), place: None }
+        Self::of(Source::Whole(bytes))
     }
     /// The provider's body, unchanged.
     pub fn relayed(body: Idle<Incoming>) -> Self {
-        Self { source: Source::Relayed(body), place: None }
+        Self::of(Source::Relayed(body))
     }
     pub fn driven(body: Driven) -> Self {
-        Self { source: Source::Driven(body), place: None }
+        Self::of(Source::Driven(body))
+    }
+    fn of(source: Source) -> Self {
+        Self { source, place: None, unwritten: true, failed: None }
     }
     /// Keeps a place in flight taken for as long as the body lives.
     #[must_use]
@@ -58,30 +68,56 @@ impl Body for Reply {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        match &mut self.source {
-            Source::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Source::Relayed(body) => {
-                Pin::new(body).poll_frame(context).map(|next| next.map(|frame| frame.map_err(Into::into)))
+        if let Some(failed) = self.failed.take() {
+            return Poll::Ready(Some(Err(failed)));
+        }
+        let next = ready!(self.source.poll_frame(context));
+        let unwritten = std::mem::replace(&mut self.unwritten, matches!(next, Some(Ok(_))));
+        match next {
+            Some(Err(failed)) if unwritten => {
+                self.failed = Some(failed);
+                context.waker().wake_by_ref();
+                Poll::Pending
             }
-            Source::Driven(body) => Pin::new(body).poll_frame(context),
+            next => Poll::Ready(next),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.source {
-            Source::Whole(bytes) => bytes.is_none(),
-            Source::Relayed(body) => body.is_end_stream(),
-            Source::Driven(body) => body.is_end_stream(),
+        self.failed.is_none() && self.source.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.source.size_hint()
+    }
+}
+
+// === impl Source ===
+
+impl Source {
+    fn poll_frame(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        match self {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Relayed(body) => {
+                Pin::new(body).poll_frame(context).map(|next| next.map(|frame| frame.map_err(Into::into)))
+            }
+            Self::Driven(body) => Pin::new(body).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.is_none(),
+            Self::Relayed(body) => body.is_end_stream(),
+            Self::Driven(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.source {
-            Source::Whole(bytes) => {
-                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
-            }
-            Source::Relayed(body) => body.size_hint(),
-            Source::Driven(body) => body.size_hint(),
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Relayed(body) => body.size_hint(),
+            Self::Driven(body) => body.size_hint(),
         }
     }
 }

@@ -30,6 +30,10 @@ impl Rounds<'_> {
     fn verdict(&mut self, pending: &Pending) -> Verdict {
         let circumstances = Circumstances { cut: pending.cut, too_large: pending.too_large };
         let judged = catch_unwind(AssertUnwindSafe(|| self.bench.judge(&pending.call, circumstances)));
+        for (tool, why) in self.bench.take_ignored() {
+            let detail = format!("the schema of `{tool}`: {why}");
+            self.outlet.account.note(Fact::Unjudged { reason: Reason::SchemaIgnored, detail });
+        }
         judged.unwrap_or_else(|_| {
             let detail = format!("the guard failed on a call of `{}`", pending.call.name);
             self.outlet.account.note(Fact::Unjudged { reason: Reason::Unjudged, detail });

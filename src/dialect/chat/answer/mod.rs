@@ -10,13 +10,14 @@ mod render;
 mod text;
 
 use bytes::Bytes;
+use memchr::memmem;
 
 use crate::dialect::{
     Broken, Call, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
 };
 use crate::wire::canonical::quote;
 use crate::wire::span::Json;
-use crate::wire::sse::Frame;
+use crate::wire::sse::{Frame, ends_blank};
 
 use super::calls::{Calls, Slot, State};
 use super::event::{self, Event, Finish};
@@ -87,6 +88,9 @@ struct Head {
 /// Between what two rounds say; escaped.
 const APART: &str = "\\n\\n";
 
+/// Names under which calls are told.
+const CALLS: [&[u8]; 2] = [b"tool_calls", b"function_call"];
+
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 // === impl Answer ===
@@ -134,14 +138,29 @@ impl Answer {
         }
         let data = frame.data.clone();
         let text = data.as_deref().and_then(|data| simdutf8::basic::from_utf8(data).ok()).unwrap_or_default();
-        let Ok(event) = event::read(text) else {
-            self.queue.push(frame, Vec::new(), false);
-            return Ok(());
+        let event = match event::read(text) {
+            Ok(event) => event,
+            Err(malformed) => {
+                self.doubt(&frame, malformed.truncated && !text.is_empty())?;
+                self.queue.push(frame, Vec::new(), false);
+                return Ok(());
+            }
         };
         let fragments = self.take(&event, text)?;
         let ends = event.choices.iter().any(|choice| choice.finish.is_some()) || self.is_ending();
         self.queue.push(frame, fragments, ends);
         Ok(())
+    }
+
+    /// An event that cannot be read goes on as it came: clients skip it, or say so. Not one that may hold a call
+    /// (some clients read what is no JSON: `NaN`, bytes that are no text), and not half of one.
+    fn doubt(&self, frame: &Frame, is_cut: bool) -> Result<(), Broken> {
+        let Some(data) = &frame.data else { return Ok(()) };
+        if CALLS.iter().any(|name| memmem::find(data, name).is_some()) {
+            return Err(Broken::Unreadable);
+        }
+        let is_half = if self.whole { is_cut } else { !self.done && !ends_blank(&frame.raw) };
+        if is_half { Err(Broken::Unfinished) } else { Ok(()) }
     }
 
     fn take(&mut self, event: &Event, data: &str) -> Result<Vec<Option<usize>>, Broken> {

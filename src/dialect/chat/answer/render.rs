@@ -314,6 +314,10 @@ impl Answer {
 
     /// The finish reason to tell where the provider's does not fit what goes out.
     fn label(&self, choice: u32, finish: Finish) -> Option<&'static str> {
+        // An error is no end, and is not made one.
+        if self.failed {
+            return None;
+        }
         let calls = if self.legacy { "function_call" } else { "tool_calls" };
         if self.calls.outgoing(choice) > 0 {
             let wrong = match finish {

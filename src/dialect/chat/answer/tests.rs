@@ -410,6 +410,25 @@ fn an_error_of_the_provider_ends_what_is_held() {
     assert_eq!(run.took(), error);
 }
 
+#[test]
+fn an_error_of_the_provider_is_not_made_a_good_end() {
+    let end = "data: {\"error\":{\"code\":502},\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"error\"}]}\n\ndata: [DONE]\n\n";
+    let before = [begin(0, "a", "good", "{}"), begin(1, "b", "good", "{")].concat();
+    let mut run = Run::new().with(&[&before, end].concat());
+    assert_eq!(run.took(), [&begin(0, "a", "good", "{}"), end].concat());
+    assert_eq!(run.answer.aside(), None);
+}
+
+#[test]
+fn what_cannot_be_read_goes_on_unless_it_may_hold_a_call() {
+    let odd = "data: ping\n\ndata: {\"choices\":[NaN]}\n\n";
+    let mut run = Run::new().with(&[odd, "data: [DONE]\n\n"].concat());
+    assert_eq!(run.took(), [odd, "data: [DONE]\n\n"].concat());
+    assert_eq!(Run::new().whole("maintenance").took(), "maintenance");
+    let call = begin(0, "a", "good", "{}").replace("\"index\":0", "\"index\":NaN");
+    assert_eq!(Run::new().round(&call), Err(Broken::Unreadable));
+}
+
 const WHOLE: &str = r#"{ "id":"W", "choices":[{"index":0,"message":{"role":"assistant","content":"Hm","tool_calls":[{"id":"a","type":"function","function":{"name":"NAME","arguments":"{\"X\":1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}"#;
 
 #[test]

@@ -36,3 +36,18 @@ fn a_place_is_held_until_the_body_is_dropped() {
     drop(body);
     assert_eq!(places.available_permits(), 1);
 }
+
+#[test]
+fn a_failure_is_told_once_what_came_before_it_could_be_written() {
+    let mut body = Reply::driven(Driven::new(1, |frames| async move {
+        let sent = frames.send(Ok(Frame::data(Bytes::from_static(b"a")))).await;
+        sent.map_err(|gone| crate::proxy::failure::Failure::Internal(gone.into()))?;
+        Err(crate::proxy::failure::Failure::Internal("cut".into()))
+    }));
+    let mut context = Context::from_waker(std::task::Waker::noop());
+    let mut poll = || Pin::new(&mut body).poll_frame(&mut context);
+    assert!(matches!(poll(), Poll::Ready(Some(Ok(_)))));
+    assert!(poll().is_pending());
+    assert!(matches!(poll(), Poll::Ready(Some(Err(_)))));
+    assert!(matches!(poll(), Poll::Ready(None)));
+}
