@@ -5,20 +5,22 @@
 //! of one call is kept as one piece of memory. One answer to the agent may be made of several rounds: each
 //! further one continues the first.
 
+mod closing;
+mod frame;
 mod queue;
 mod render;
 mod text;
 
-use bytes::Bytes;
+use std::sync::Arc;
 
-use crate::dialect::{
-    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
-};
-use crate::wire::canonical::quote;
+use bytes::Bytes;
+use memchr::memmem;
+
+use crate::dialect::{Broken, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible};
 use crate::wire::span::Json;
 use crate::wire::sse::Frame;
 
-use super::calls::{Calls, Slot, State};
+use super::calls::{Calls, State};
 use super::event::{self, Event, Finish};
 use super::{value, write};
 use queue::Queue;
@@ -38,8 +40,14 @@ pub struct Answer {
     head: Head,
     calls: Calls,
     queue: Queue,
-    /// What each choice of this round says, by index.
+    /// What each choice of this round says.
     texts: Vec<Text>,
+    /// The agent was told the role in the first choice, or something that came without one.
+    begun: bool,
+    /// What went out last lacks the blank line that ends an event.
+    ragged: bool,
+    /// Nothing of this round has come yet.
+    fresh: bool,
     /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
     sent: String,
     /// This round has said something.
@@ -65,7 +73,7 @@ pub struct Answer {
 /// What is kept of a refused round until the next one has begun.
 #[derive(Debug)]
 struct Last {
-    calls: Vec<Slot>,
+    calls: Calls,
     /// As in [`Hidden::text`], before that round.
     hidden_text: usize,
     usage: Usage,
@@ -89,8 +97,8 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 impl Answer {
     /// `limit`: bytes of call input that may wait undecided.
     pub fn new(transcript: &Transcript, limit: usize) -> Self {
-        let offered = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
-        let seed = value::seed(transcript);
+        let offered: Arc<[String]> = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
+        let seed = value::seed(transcript).into();
         Self {
             whole: false,
             single: transcript.choices == 1,
@@ -100,6 +108,9 @@ impl Answer {
             calls: Calls::new(offered, limit, seed),
             queue: Queue::default(),
             texts: Vec::new(),
+            begun: false,
+            ragged: false,
+            fresh: true,
             sent: String::new(),
             speaks: false,
             to_set_apart: false,
@@ -116,30 +127,37 @@ impl Answer {
     }
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
-    pub fn push(&mut self, frame: Frame, whole: bool) -> Result<(), Broken> {
+    pub fn push(&mut self, mut frame: Frame, whole: bool) -> Result<(), Broken> {
         self.whole = whole;
         self.done |= whole;
         self.last = None;
-        if frame.data.as_deref() == Some(b"[DONE]") {
+        if std::mem::take(&mut self.fresh) && self.round > 0 {
+            frame = frame::without_mark(frame);
+        }
+        if frame::is_done(&frame) {
             self.done = true;
             self.finish_all();
-            self.queue.push(frame, Vec::new(), true);
+            self.queue.push(frame, Vec::new(), false, true);
             return Ok(());
         }
-        let data = frame.data.clone();
-        let text = data.as_deref().and_then(|data| simdutf8::basic::from_utf8(data).ok()).unwrap_or_default();
-        let Ok(event) = event::read(text) else {
-            self.queue.push(frame, Vec::new(), false);
+        let data = frame.data.clone().unwrap_or_default();
+        let text = simdutf8::basic::from_utf8(&data).unwrap_or_default();
+        let Ok(event) = event::read(text, whole) else {
+            let names_calls = |name| memmem::find(&data, name).is_some();
+            if names_calls(b"tool_calls") || names_calls(b"function_call") {
+                return Err(Broken::Unreadable);
+            }
+            self.queue.push(frame, Vec::new(), false, self.is_ending());
             return Ok(());
         };
         let fragments = self.take(&event, text)?;
-        let ends = event.choices.iter().any(|choice| choice.finish.is_some()) || self.is_ending();
-        self.queue.push(frame, fragments, ends);
+        let begins = event.choices.iter().any(|choice| choice.index == 0 && choice.begins());
+        self.queue.push(frame, fragments, begins, self.is_ending());
         Ok(())
     }
 
     fn take(&mut self, event: &Event, data: &str) -> Result<Vec<Option<usize>>, Broken> {
-        if self.round == 0 && !event.choices.is_empty() {
+        if !event.choices.is_empty() {
             self.head.keep(event, data);
         }
         if event.error {
@@ -196,32 +214,17 @@ impl Answer {
 
     /// The next call that is complete and undecided. Calls are told in order.
     pub fn next_call(&self) -> Option<Pending> {
-        for (position, slot) in self.calls.slots.iter().enumerate() {
-            let (cut, too_large) = match slot.state {
-                State::Open => return None,
-                State::Complete { cut } => (cut, false),
-                State::TooLarge => (false, true),
-                _ => continue,
-            };
-            return Some(Pending { position, choice: slot.choice, call: slot.call(), cut, too_large });
-        }
-        None
+        self.calls.next()
     }
 
     pub fn decide(&mut self, position: usize, decision: Decision) {
-        if let Some(slot) = self.calls.slots.get_mut(position) {
-            slot.state = match decision {
-                Decision::Forward => State::Forwarded,
-                Decision::Replace(calls) => State::Replaced(calls),
-                Decision::Refuse(text) => State::Refused(text),
-            };
-        }
+        self.calls.decide(position, decision);
     }
 
     /// Lets out what need not wait any longer.
     pub fn release(&mut self, out: &mut Vec<Bytes>) {
         while let Some(held) = self.queue.next(&self.calls, !self.must_wait()) {
-            self.render_held(&held, false, out);
+            self.render_held(held, false, out);
         }
     }
 
@@ -260,15 +263,6 @@ impl Answer {
         self.texts.iter().any(|text| text.finish == Some(Finish::Filtered))
     }
 
-    pub fn forwarded(&self) -> usize {
-        self.calls
-            .slots
-            .iter()
-            .map(|slot| slot.choice)
-            .max()
-            .map_or(0, |last| (0..=last).map(|choice| self.calls.outgoing(choice)).sum())
-    }
-
     /// The choices that lost all of their calls.
     pub fn is_emptied(&self, choice: u32) -> bool {
         self.calls.refused(choice) > 0 && self.calls.outgoing(choice) == 0
@@ -277,101 +271,6 @@ impl Answer {
     /// Says how an answer ends whose calls were all refused.
     pub fn close(&mut self, closing: Closing) {
         self.closing = Some(closing);
-    }
-
-    /// The provider's body has ended. Gives what is missing from a complete stream.
-    pub fn end(&mut self, out: &mut Vec<Bytes>) -> Result<(), Broken> {
-        if self.whole || self.failed || self.done {
-            return Ok(());
-        }
-        if self.texts.is_empty() || self.texts.iter().any(|text| text.finish.is_none()) {
-            return Err(Broken::Unfinished);
-        }
-        self.done = true;
-        out.push(Bytes::from_static(DONE));
-        Ok(())
-    }
-
-    /// Everything of this round was refused: gives the elements that tell the model so, and begins the next
-    /// round. What the model said besides goes out.
-    pub fn remand(&mut self, out: &mut Vec<Bytes>) -> Vec<Bytes> {
-        while let Some(held) = self.queue.next(&self.calls, true) {
-            if !self.whole {
-                self.render_held(&held, true, out);
-            }
-        }
-        let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
-        let elements = write::round(&text, &self.calls.slots);
-        self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others: text.take_others() });
-        let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
-        let usage = std::mem::take(&mut self.usage);
-        self.spent += usage.output;
-        let calls = std::mem::take(&mut self.calls.slots);
-        self.last = Some(Last { calls, hidden_text, usage });
-        self.round += 1;
-        (self.speaks, self.done, self.to_set_apart) = (false, false, !self.sent.is_empty());
-        elements
-    }
-
-    /// The next round did not come about, and the refused calls may go on: they do, as `decisions` say, in
-    /// events of our own, and the stream is complete. Only for streams.
-    pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) {
-        let Some(last) = self.last.take() else { return };
-        self.hidden.rounds.pop();
-        self.hidden.text = last.hidden_text;
-        self.round -= 1;
-        self.spent -= last.usage.output;
-        self.usage = last.usage;
-        self.calls.slots = last.calls;
-        for (position, decision) in decisions.into_iter().enumerate() {
-            self.decide(position, decision);
-        }
-        let head = self.head_members();
-        let mut number = 0;
-        for position in 0..self.calls.slots.len() {
-            for (id, call) in self.outgoing(position) {
-                let slot = &self.calls.slots[position];
-                out.push(write::call_event(&head, &write::new_call(slot, &id, &call, Some(number))));
-                number += 1;
-            }
-        }
-        let label = if self.legacy { "function_call" } else { "tool_calls" };
-        self.finish_with(label, &head, out);
-    }
-
-    /// The next round did not come about: the answer ends in words said in the model's place.
-    pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
-        if let Some(last) = self.last.take() {
-            self.spent -= last.usage.output;
-            self.usage = last.usage;
-        }
-        let head = self.head_members();
-        let before = self.sent.len();
-        let said = quote(words);
-        self.say(Json::trusted(&said).raw_string().unwrap_or_default());
-        if self.whole {
-            out.push(write::whole(&head, &self.sent, self.usage()));
-            return;
-        }
-        let told = self.sent.get(before..).unwrap_or_default();
-        out.push(write::text_event(&head, 0, told));
-        self.finish_with("stop", &head, out);
-    }
-
-    fn finish_with(&mut self, label: &str, head: &str, out: &mut Vec<Bytes>) {
-        out.push(write::finish_event(head, 0, label));
-        if self.tells_usage {
-            out.push(write::usage_event(head, self.usage()));
-        }
-        out.push(Bytes::from_static(DONE));
-        self.text(0).finish = Some(Finish::Stop);
-        self.done = true;
-    }
-
-    /// The provider itself refused a call that the model wrote: it counts as one of this round.
-    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) {
-        self.calls.slots.push(Slot::unseen(self.calls.mint(0, 0), name, arguments, text));
-        self.text(0).finish = Some(Finish::ToolCalls);
     }
 
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.

@@ -1,9 +1,8 @@
 //! How events go out: as they came, or with the smallest change.
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 
-use crate::dialect::{CallKind, Closing, NewCall};
-use crate::wire::canonical::quote;
+use crate::dialect::{CallKind, NewCall, Usage};
 use crate::wire::span::{Json, Span};
 use crate::wire::splice::{Splices, append, without};
 use crate::wire::sse::{Frame, Framer};
@@ -12,13 +11,15 @@ use super::super::calls::State;
 use super::super::event::{self, Choice, Event, Finish, Fragment};
 use super::super::write;
 use super::queue::{Held, Raw, Touched};
-use super::{APART, Answer, text};
+use super::{APART, Answer, frame, usage_of};
 
 /// Changes to one event's data, and whether what is left says anything to an agent.
 struct Draft<'a> {
     data: &'a str,
     edits: Splices,
     says: bool,
+    /// What is left can begin an assistant's message.
+    begins: bool,
     /// Said before the event, in events of our own.
     before: Vec<Bytes>,
     /// The round is not the last: its end is not told.
@@ -34,29 +35,29 @@ enum Piece {
 
 impl Answer {
     /// The calls of a held row are decided: lets it out. `strip`: without the round's end.
-    pub(super) fn render_held(&mut self, held: &Held, strip: bool, out: &mut Vec<Bytes>) {
+    pub(super) fn render_held(&mut self, held: Held, strip: bool, out: &mut Vec<Bytes>) {
         let plain = !strip && self.round == 0 && !held.ends && held.is_plain(&self.calls, self.whole);
-        match &held.raw {
-            Raw::One(frame) if plain => self.pass(frame, &held.calls, out),
-            Raw::Row(row) if plain => {
-                self.start(&held.calls);
-                out.push(Bytes::copy_from_slice(row));
-            }
-            Raw::One(frame) => self.render(frame, &held.calls, strip, out),
+        if plain {
+            self.begun |= held.begins;
+            self.start(&held.calls);
+        }
+        match held.raw {
+            Raw::One(frame) if plain => self.emit(frame.raw, out),
+            Raw::Row(row) if plain => self.emit(row.freeze(), out),
+            Raw::One(frame) => self.render(&frame, &held.calls, strip, out),
             Raw::Row(row) => {
                 let mut framer = Framer::new(usize::MAX);
-                framer.push(Bytes::copy_from_slice(row));
-                while let Ok(Some(frame)) = framer.next_frame() {
+                framer.push(row.freeze());
+                while let Some(frame) = framer.finish() {
                     self.render(&frame, &held.calls, strip, out);
                 }
             }
         }
     }
 
-    /// An event goes out as it came; what it says is remembered.
-    fn pass(&mut self, frame: &Frame, calls: &Touched, out: &mut Vec<Bytes>) {
-        self.start(calls);
-        out.push(frame.raw.clone());
+    pub(super) fn emit(&mut self, bytes: Bytes, out: &mut Vec<Bytes>) {
+        self.ragged = !self.whole && !frame::is_closed(&bytes);
+        out.push(bytes);
     }
 
     fn start(&mut self, calls: &Touched) {
@@ -68,28 +69,26 @@ impl Answer {
     }
 
     fn render(&mut self, frame: &Frame, calls: &Touched, strip: bool, out: &mut Vec<Bytes>) {
-        let Some(data) = frame.data.as_deref().and_then(|data| std::str::from_utf8(data).ok()) else {
-            return out.push(frame.raw.clone());
-        };
-        if data == "[DONE]" {
+        let data = frame.data.as_deref().and_then(|data| std::str::from_utf8(data).ok());
+        if frame::is_done(frame) {
             return self.render_done(frame, strip, out);
         }
-        let Ok(event) = event::read(data) else { return out.push(frame.raw.clone()) };
+        let Some((data, Ok(event))) = data.map(|data| (data, event::read(data, self.whole))) else {
+            return self.emit(frame.raw.clone(), out);
+        };
         let mut draft = Draft {
             data,
             edits: Splices::default(),
             says: self.whole || event.error,
+            begins: false,
             before: Vec::new(),
             strip,
         };
         self.render_event(&event, calls, &mut draft);
         out.append(&mut draft.before);
-        if draft.edits.is_empty() {
-            if !(strip && !draft.says) {
-                out.push(frame.raw.clone());
-            }
-        } else if draft.says {
-            out.push(put(frame, &draft.edits));
+        if draft.says || !strip && draft.edits.is_empty() {
+            self.begun |= draft.begins;
+            self.emit(frame::put(frame, &draft.edits), out);
         }
     }
 
@@ -108,12 +107,18 @@ impl Answer {
         }
         let mut piece = 0;
         for choice in &event.choices {
+            let before = draft.edits.changed();
             self.render_calls(choice, calls, &mut piece, draft);
             if self.whole {
                 self.render_whole_text(choice, draft);
             }
             self.render_text(choice, draft);
             self.render_finish(choice, draft);
+            if let Some(echo) = choice.echo.filter(|_| draft.edits.changed() != before) {
+                // It repeats what was changed.
+                let object = Json::trusted(choice.at.of(draft.data));
+                without(object, choice.at.start, &[echo]).into_iter().for_each(|cut| draft.edits.remove(cut));
+            }
         }
         if let Some(usage) = event.usage {
             self.render_usage(usage, draft);
@@ -126,13 +131,14 @@ impl Answer {
             return draft.edits.replace(at, "null");
         }
         draft.says = true;
-        let usage = Json::trusted(at.of(draft.data));
         if self.spent == 0 {
             return;
         }
-        let total = self.usage.input + self.spent + self.usage.output;
-        for (name, value) in [("completion_tokens", self.spent + self.usage.output), ("total_tokens", total)]
-        {
+        let usage = Json::trusted(at.of(draft.data));
+        // As of this event: the answer may have come further since.
+        let told = usage_of(usage, Usage::default());
+        let output = self.spent + told.output;
+        for (name, value) in [("completion_tokens", output), ("total_tokens", told.input + output)] {
             if let Some(old) = usage.member(name) {
                 draft.edits.replace(old.span_in(draft.data), value.to_string());
             }
@@ -140,7 +146,9 @@ impl Answer {
     }
 
     fn render_text(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        draft.says |= !choice.others.is_empty() || choice.has_text();
+        let says = !choice.others.is_empty() || choice.has_text();
+        draft.says |= says;
+        draft.begins |= says && choice.index == 0;
         let Some(content) = choice.content.filter(|_| choice.index == 0 && choice.has_text() && !self.whole)
         else {
             return;
@@ -174,9 +182,12 @@ impl Answer {
     }
 
     fn render_calls(&mut self, choice: &Choice, calls: &Touched, piece: &mut usize, draft: &mut Draft<'_>) {
-        let mut members: Vec<usize> =
-            choice.role.filter(|_| self.round > 0 && !self.whole).into_iter().collect();
-        draft.says |= choice.role.is_some() && members.is_empty() && !draft.strip;
+        let mut members = Vec::new();
+        if self.round > 0 && !self.whole && self.begun {
+            members.extend(choice.role);
+        } else if choice.names_role && !draft.strip && !(self.begun && choice.index == 0) {
+            (draft.says, draft.begins) = (true, true);
+        }
         let mut gone = Vec::new();
         let mut edits = Vec::new();
         let mut element = 0;
@@ -184,12 +195,13 @@ impl Answer {
             let position = calls.of(*piece);
             *piece += 1;
             let in_list = fragment.kind != CallKind::Legacy;
-            match self.render_piece(position, fragment, draft) {
-                Piece::AsItIs => draft.says = true,
-                Piece::Text(text) => {
-                    draft.says = true;
-                    edits.push((fragment.at, text));
-                }
+            let rendered = self.render_piece(position, fragment, draft);
+            let says = !matches!(rendered, Piece::Gone);
+            draft.says |= says;
+            draft.begins |= says && choice.index == 0;
+            match rendered {
+                Piece::AsItIs => {}
+                Piece::Text(text) => edits.push((fragment.at, text)),
                 Piece::Gone if in_list => gone.push(element),
                 Piece::Gone => members.extend(choice.legacy),
             }
@@ -211,24 +223,24 @@ impl Answer {
 
     fn render_piece(&mut self, position: Option<usize>, fragment: &Fragment, draft: &mut Draft<'_>) -> Piece {
         let Some(position) = position else { return Piece::Gone };
-        let number = self.calls.number(position);
-        let outgoing = self.outgoing(position);
-        let (whole, custom) = (self.whole, fragment.kind);
         let Some(slot) = self.calls.slots.get_mut(position) else { return Piece::Gone };
         let first = !std::mem::replace(&mut slot.started, true);
-        let index = |offset: usize| (!whole && custom != CallKind::Legacy).then_some(number + offset);
+        let numbered = !self.whole && fragment.kind != CallKind::Legacy;
+        let number = slot.number;
+        let index = |part: usize| numbered.then_some(number + part);
         match &slot.state {
             State::Forwarded if slot.irregular => {
                 Piece::Text(write::piece(slot, fragment, draft.data, index(0), first))
             }
-            State::Forwarded => match fragment.index.filter(|(old, _)| !whole && *old as usize != number) {
-                Some((_, at)) => {
+            State::Forwarded => {
+                if let Some((_, at)) = fragment.index.filter(|(old, _)| numbered && *old as usize != number) {
                     draft.edits.replace(at, number.to_string());
-                    Piece::AsItIs
                 }
-                None => Piece::AsItIs,
-            },
+                Piece::AsItIs
+            }
             State::Replaced(_) if first => {
+                let outgoing = self.outgoing(position);
+                let Some(slot) = self.calls.slots.get(position) else { return Piece::Gone };
                 let calls = outgoing.iter().enumerate();
                 let texts: Vec<_> =
                     calls.map(|(part, (id, call))| write::new_call(slot, id, call, index(part))).collect();
@@ -252,113 +264,24 @@ impl Answer {
     }
 
     fn render_finish(&mut self, choice: &Choice, draft: &mut Draft<'_>) {
-        let (Some(at), Some(finish)) = (choice.finish_at, choice.finish) else { return };
+        // A whole answer has ended, whether it says how or not.
+        let Some(finish) = choice.finish.or(self.whole.then_some(Finish::Other)) else { return };
         if draft.strip {
-            return draft.edits.replace(at, "null");
+            return choice.finish_at.into_iter().for_each(|at| draft.edits.replace(at, "null"));
         }
         draft.says = true;
         if let Some(label) = self.label(choice.index, finish) {
-            draft.edits.replace(at, format!("\"{label}\""));
+            if let Some(at) = choice.finish_at {
+                draft.edits.replace(at, format!("\"{label}\""));
+            } else {
+                let object = Json::trusted(choice.at.of(draft.data));
+                let member = format!("\"finish_reason\":\"{label}\"");
+                let (at, with) = append(object, choice.at.start, &member);
+                draft.edits.insert(at, with);
+            }
         }
         if !self.whole {
             self.say_closing(choice.index, &mut draft.before);
         }
     }
-
-    fn say_closing(&mut self, choice: u32, out: &mut Vec<Bytes>) {
-        if let Some(words) = self.closing_words(choice) {
-            out.push(write::text_event(&self.head_members(), choice, &words));
-        }
-    }
-
-    /// The words that end an answer whose calls were all refused, escaped, set apart from what was said before.
-    /// They are given once.
-    fn closing_words(&mut self, choice: u32) -> Option<String> {
-        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice)) else {
-            return None;
-        };
-        if self.closed.contains(&choice) {
-            return None;
-        }
-        self.closed.push(choice);
-        let raw = quote(&words);
-        let said = Json::trusted(&raw).raw_string().unwrap_or_default();
-        if choice != 0 {
-            return Some(said.to_owned());
-        }
-        let before = self.sent.len();
-        if self.speaks {
-            self.sent.push_str(APART);
-        }
-        self.say(said);
-        self.sent.get(before..).map(str::to_owned)
-    }
-
-    /// The finish reason to tell where the provider's does not fit what goes out.
-    fn label(&self, choice: u32, finish: Finish) -> Option<&'static str> {
-        let calls = if self.legacy { "function_call" } else { "tool_calls" };
-        if self.calls.outgoing(choice) > 0 {
-            let wrong = match finish {
-                Finish::Stop | Finish::Other => true,
-                Finish::Length => self.calls.refused(choice) > 0,
-                Finish::ToolCalls | Finish::Filtered => false,
-            };
-            return wrong.then_some(calls);
-        }
-        if self.calls.refused(choice) == 0 {
-            return None;
-        }
-        match (&self.closing, finish) {
-            (Some(Closing::Length), Finish::Length) | (Some(Closing::AsItIs), _) | (_, Finish::Filtered) => {
-                None
-            }
-            (Some(Closing::Length), _) => Some("length"),
-            _ => (finish != Finish::Stop).then_some("stop"),
-        }
-    }
-
-    fn render_done(&mut self, frame: &Frame, strip: bool, out: &mut Vec<Bytes>) {
-        if strip {
-            return;
-        }
-        let open = |text: &&text::Text| text.finish.is_none() && !self.failed;
-        let unfinished: Vec<u32> = self.texts.iter().filter(open).map(|text| text.choice).collect();
-        for choice in unfinished {
-            self.say_closing(choice, out);
-            let label = self.label(choice, Finish::Other).unwrap_or("stop");
-            out.push(write::finish_event(&self.head_members(), choice, label));
-        }
-        out.push(frame.raw.clone());
-    }
-
-    /// The members that all events of the answer share, for events of our own.
-    pub(super) fn head_members(&self) -> String {
-        let mut members = String::new();
-        let known = [("id", &self.head.id), ("created", &self.head.created), ("model", &self.head.model)];
-        for (name, value) in known {
-            if let Some(value) = value {
-                members.push_str(&format!("\"{name}\":{value},"));
-            }
-        }
-        members
-    }
-}
-
-/// The frame with its data changed.
-fn put(frame: &Frame, edits: &Splices) -> Bytes {
-    let Some(data) = &frame.data else { return frame.raw.clone() };
-    let changed = edits.apply(data);
-    let Some(at) = frame.data_at else {
-        let mut out = BytesMut::with_capacity(changed.len() + 8);
-        for line in changed.split(|byte| *byte == b'\n') {
-            out.put_slice(b"data: ");
-            out.put_slice(line);
-            out.put_u8(b'\n');
-        }
-        out.put_u8(b'\n');
-        return out.freeze();
-    };
-    let mut splice = Splices::default();
-    splice.replace(at, changed);
-    splice.apply(&frame.raw)
 }
