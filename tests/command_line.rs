@@ -68,3 +68,49 @@ fn serve_says_where_it_listens_answers_there_and_stops_when_told() {
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn demo_goes_as_told_and_writes_no_log_beside_its_tale() {
+    let Output { status, stdout, stderr } = remand(&["demo"]).output().unwrap();
+    let (told, log) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+    assert_eq!(status.code(), Some(0), "{told}{log}");
+    assert!(told.contains("the agent saw") && !told.contains('\x1b'), "{told}");
+    assert_eq!(log, "");
+}
+
+#[test]
+fn replay_answers_from_a_script_and_tells_of_what_it_missed() {
+    let mut child = remand(&["replay", "replay/demo.toml", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = told.next().unwrap().unwrap();
+    let address = line.split("http://").nth(1).unwrap().strip_suffix("/v1").unwrap().to_owned();
+    let mut ask = |user: &str, status: &str| {
+        let body = format!(r#"{{"messages":[{{"role":"user","content":"{user}"}}]}}"#);
+        let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+        let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+        let mut socket = TcpStream::connect(&address).unwrap();
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+        told.next().unwrap().unwrap()
+    };
+    assert_eq!(ask("PJ1", "200"), "1 POST /v1/chat/completions → step 1 (slug in capitals)");
+    assert!(ask("none of these", "422").starts_with("2 POST /v1/chat/completions → 422 no step matches"));
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+    let left = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(1), "{left}");
+    assert!(left.starts_with("request 2: no step matches") && left.contains("never served"), "{left}");
+}
+
+#[test]
+fn a_script_that_is_wrong_ends_with_65_and_says_where() {
+    let (code, told) = run(&["replay", "replay/demo-config.toml"]);
+    assert_eq!(code, 65);
+    assert!(told.starts_with("remand: replay/demo-config.toml:4: unknown field `tool`"), "{told}");
+}

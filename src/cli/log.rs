@@ -6,12 +6,11 @@ use anyhow::Context;
 use tracing_subscriber::EnvFilter;
 
 const VARIABLE: &str = "REMAND_LOG";
-const DEFAULT: &str = "remand=info";
 
-/// Sets up the log of this process. Once.
-pub(super) fn start() -> anyhow::Result<()> {
+/// Sets up the log of this process, once; `level` is in force where the environment asks for nothing.
+pub(super) fn start(level: &str) -> anyhow::Result<()> {
     let wanted = std::env::var(VARIABLE).ok().filter(|wanted| !wanted.is_empty());
-    let filter = EnvFilter::try_new(wanted.as_deref().unwrap_or(DEFAULT))
+    let filter = EnvFilter::try_new(wanted.as_deref().unwrap_or(level))
         .with_context(|| format!("the environment variable {VARIABLE} cannot be understood"))?;
     let colour =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());

@@ -20,10 +20,10 @@ use crate::config;
 
 /// An OpenAI-compatible proxy that holds each tool call of a model until it is judged
 ///
-/// Good calls go on to the agent untouched. Bad ones go back to the model with an error that it can learn from. The
-/// agent needs no change: it points its base URL here.
+/// Good calls go on to the agent untouched. Bad ones go back to the model with an error that it
+/// can learn from. The agent needs no change: it points its base URL here.
 #[derive(Parser, Debug)]
-#[command(name = "remand", version, arg_required_else_help = true, after_help = AFTER_HELP)]
+#[command(name = "remand", version, verbatim_doc_comment, arg_required_else_help = true, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -42,21 +42,23 @@ enum Command {
 
 const AFTER_HELP: &str = "\
 Examples:
+  remand demo                                           see it work
   remand serve                                          in front of https://api.openai.com/v1
   remand serve --upstream http://127.0.0.1:11434/v1     in front of another provider
   remand serve --config config.toml --mode observe      see what it would do, change nothing
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent     point an agent at it
 
 Environment:
-  REMAND_LOG   what to log: a level, or targets with levels [default: remand=info]
-  NO_COLOR     if set, the log has no colours
-  Any string of the configuration file may be \"env:NAME\".
+  REMAND_LOG   what to log, to standard error: `debug`, or `remand=debug,hyper=info`, …
+               [default: remand=info for `serve`, remand=warn for the others]
+  NO_COLOR     if set, there are no colours
+  NAME         any string of the configuration file may be \"env:NAME\"
 
 Exit codes:
   0   all went well
   1   it ran, and found something to complain about
   2   the command line is wrong
-  64  the configuration is wrong
+  64  the configuration is wrong, or the address is taken
   65  an input file is wrong
   69  the upstream cannot be reached
   70  a fault of our own";
@@ -67,7 +69,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(told) => return tell_usage(&told).into(),
     };
-    match log::start().and_then(|()| cli.command.run()) {
+    match log::start(cli.command.log_level()).and_then(|()| cli.command.run()) {
         Ok(exit) => exit.into(),
         Err(error) => {
             tell(&complaint(&error));
@@ -102,6 +104,14 @@ fn tell(text: &str) {
 // === impl Command ===
 
 impl Command {
+    /// What tells its own story needs no log beside it.
+    fn log_level(&self) -> &'static str {
+        match self {
+            Self::Serve(_) => "remand=info",
+            Self::Demo(_) | Self::Replay(_) => "remand=warn",
+        }
+    }
+
     fn run(self) -> anyhow::Result<Exit> {
         match self {
             Self::Serve(arguments) => serve::run(&arguments),
@@ -145,6 +155,24 @@ mod tests {
         assert_eq!(complaint(&faulty.into()), told);
         let other = anyhow::anyhow!("the cause").context("failed to start");
         assert_eq!(complaint(&other), "remand: failed to start: the cause\n");
+    }
+
+    #[test]
+    fn every_command_of_the_readme_can_be_given() {
+        let readme = include_str!("../../README.md");
+        let commands: Vec<Vec<&str>> = readme
+            .lines()
+            .filter_map(|line| line.strip_prefix("cargo run --release -- ").or(line.strip_prefix("remand ")))
+            .map(|rest| rest.split(' ').collect())
+            .collect();
+        assert!(commands.len() >= 6, "{commands:?}");
+        for words in commands {
+            let given = std::iter::once("remand").chain(words.iter().copied());
+            assert!(Cli::try_parse_from(given).is_ok(), "{words:?}");
+            for file in words.iter().filter(|word| word.ends_with(".toml")) {
+                assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file).exists(), "{file}");
+            }
+        }
     }
 
     #[test]

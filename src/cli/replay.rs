@@ -17,8 +17,10 @@ Examples:
   remand replay replay/demo.toml
   remand replay scripts/ --listen 127.0.0.1:9000
 
-An agent is pointed at it as at any provider. A request that no step answers gets 422 with the reason. Stopped by
-SIGTERM or ctrl-c it tells what was missed (exit code 1) and which steps never served.")]
+An agent, or `remand serve --upstream`, is pointed at it as at any provider. A step serves once,
+unless it says `repeat`; start again to play again. A request that no step answers gets 422 with the
+reason. Stopped by SIGTERM or ctrl-c it tells what was missed (exit code 1) and which steps never
+served.")]
 pub(super) struct Arguments {
     /// Scripts, or folders of scripts (*.toml), in the order in which their steps are tried
     #[arg(required = true, value_name = "PATH")]

@@ -23,10 +23,12 @@ Examples:
   remand serve --listen 0.0.0.0:8787 --upstream http://vllm:8000/v1
   remand serve --config config.toml --mode observe
 
-Without a file the proxy stands before https://api.openai.com/v1 and passes the agent's own key on. SIGTERM or
-ctrl-c lets what runs finish, for as long as `listen.drain` says; a second one ends it at once.")]
+Without a file the proxy stands before https://api.openai.com/v1 and passes the agent's own key on.
+SIGTERM or ctrl-c lets what runs finish, for 30 s unless `listen.drain` says otherwise; a second one
+ends it at once. What was done is told in the log (standard error), in the headers x-remand-…, and as
+JSON lines where `audit.jsonl` asks for them.")]
 pub(super) struct Arguments {
-    /// The configuration; config.example.toml shows every key
+    /// The configuration, in TOML; config.example.toml shows every key and its default
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
 

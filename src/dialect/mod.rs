@@ -28,6 +28,7 @@ pub enum Dialect {
 
 /// A request's history, read as elements, each with its place in the body. Nothing is copied out of the body.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the API's own switches")]
 pub struct Transcript {
     dialect: Dialect,
     /// Checked UTF-8, and one well-formed JSON object.

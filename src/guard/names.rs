@@ -78,7 +78,7 @@ impl<'a> Catalogue<'a> {
             if let Some(meant) = self.meant(name) {
                 return Name::Repaired(meant);
             }
-            if fold(bare(name)) == WRAPPER && !self.transcript.tools.is_empty() {
+            if is_wrapper(name) && !self.transcript.tools.is_empty() {
                 return Name::Wrapper;
             }
         }
@@ -168,6 +168,11 @@ impl<'a> Catalogue<'a> {
 pub fn bare(name: &str) -> &str {
     let name = name.split("<|").next().unwrap_or_default().trim();
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
+}
+
+/// Whether a name stands for several calls.
+pub fn is_wrapper(name: &str) -> bool {
+    fold(bare(name)) == WRAPPER
 }
 
 /// A name without case and separators.

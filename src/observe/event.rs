@@ -38,6 +38,8 @@ pub enum Fact {
         rounds: u32,
         status: u16,
         outcome: Ended,
+        /// All that was done, each once, in order.
+        actions: Vec<Reason>,
         /// Tokens over all rounds, as far as the provider told.
         input_tokens: u64,
         output_tokens: u64,

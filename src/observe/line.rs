@@ -7,7 +7,7 @@
 //! - `prepared`: `reason`, `count`
 //! - `remanded`: `round`, `refused`
 //! - `ended`: `upstream`, `model` (or null), `rounds`, `status`, `outcome` (`complete`, `provider_error`, `broken`,
-//!   `abandoned`, `failed`), `input_tokens`, `output_tokens`, `bytes_in`, `bytes_out`
+//!   `abandoned`, `failed`), `actions` (a list of codes: all that was done), `input_tokens`, `output_tokens`, `bytes_in`, `bytes_out`
 //! - `unjudged`: `reason`, `detail`
 //! - `dropped`: `count`, and no `exchange`: events that are missing before this line, because the queue was full or
 //!   the file could not be written
@@ -20,6 +20,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::event::{Event, Fact};
+use crate::guard::Reason;
 
 /// Bytes of a name or an id that are written down.
 pub const LONGEST: usize = 256;
@@ -80,8 +81,7 @@ fn members<M: SerializeMap>(fact: &Fact, line: &mut M) -> Result<(), M::Error> {
             line.serialize_entry("tool", clip(tool))?;
             line.serialize_entry("call_id", clip(call_id))?;
             line.serialize_entry("verdict", verdict.code())?;
-            let codes: Vec<&str> = reasons.iter().map(|reason| reason.code()).collect();
-            line.serialize_entry("reasons", &codes)
+            line.serialize_entry("reasons", &codes(reasons))
         }
         Fact::Prepared { reason, count } => {
             line.serialize_entry("reason", reason.code())?;
@@ -106,6 +106,7 @@ fn ended<M: SerializeMap>(fact: &Fact, line: &mut M) -> Result<(), M::Error> {
         rounds,
         status,
         outcome,
+        actions,
         input_tokens,
         output_tokens,
         bytes_in,
@@ -119,10 +120,15 @@ fn ended<M: SerializeMap>(fact: &Fact, line: &mut M) -> Result<(), M::Error> {
     line.serialize_entry("rounds", rounds)?;
     line.serialize_entry("status", status)?;
     line.serialize_entry("outcome", outcome.code())?;
+    line.serialize_entry("actions", &codes(actions))?;
     line.serialize_entry("input_tokens", input_tokens)?;
     line.serialize_entry("output_tokens", output_tokens)?;
     line.serialize_entry("bytes_in", bytes_in)?;
     line.serialize_entry("bytes_out", bytes_out)
+}
+
+fn codes(reasons: &[Reason]) -> Vec<&'static str> {
+    reasons.iter().map(|reason| reason.code()).collect()
 }
 
 // === impl Fact ===
@@ -174,7 +180,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::guard::Reason;
     use crate::observe::event::{Ended, Judged};
 
     fn line(fact: Fact) -> String {
@@ -198,6 +203,7 @@ mod tests {
             rounds: 2,
             status: 200,
             outcome: Ended::ProviderError,
+            actions: vec![Reason::ReaskFailed],
             input_tokens: 100,
             output_tokens: 45,
             bytes_in: 7,
@@ -216,7 +222,7 @@ mod tests {
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"judged","round":1,"position":0,"tool":"git\n\"x\"","call_id":"call_1","verdict":"refused","reasons":["arguments_normalised","invalid"]}
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"prepared","reason":"restored","count":2}
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"remanded","round":2,"refused":1}
-        {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"ended","upstream":"openai","model":null,"rounds":2,"status":200,"outcome":"provider_error","input_tokens":100,"output_tokens":45,"bytes_in":7,"bytes_out":9}
+        {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"ended","upstream":"openai","model":null,"rounds":2,"status":200,"outcome":"provider_error","actions":["reask_failed"],"input_tokens":100,"output_tokens":45,"bytes_in":7,"bytes_out":9}
         {"time":"2023-11-14T22:13:20.123Z","exchange":"e1","type":"unjudged","reason":"unjudged","detail":"not UTF-8"}
         "#);
     }

@@ -35,7 +35,17 @@ pub(super) fn tell(event: &Event) {
             debug!(exchange, reason = reason.code(), count, "request prepared");
         }
         Fact::Remanded { round, refused } => info!(exchange, round, refused, "remanded to the model"),
-        Fact::Ended { upstream, model, rounds, status, outcome, input_tokens, output_tokens, .. } => {
+        Fact::Ended {
+            upstream,
+            model,
+            rounds,
+            status,
+            outcome,
+            actions,
+            input_tokens,
+            output_tokens,
+            ..
+        } => {
             let level = match outcome {
                 Ended::Complete | Ended::ProviderError | Ended::Abandoned => tracing::Level::INFO,
                 Ended::Broken => tracing::Level::WARN,
@@ -43,6 +53,7 @@ pub(super) fn tell(event: &Event) {
             };
             let model = model.as_deref().map(clip);
             let outcome = outcome.code();
+            let actions = (!actions.is_empty()).then(|| codes(actions));
             at!(
                 level,
                 exchange,
@@ -50,6 +61,7 @@ pub(super) fn tell(event: &Event) {
                 model,
                 rounds,
                 status,
+                actions,
                 input_tokens,
                 output_tokens,
                 "exchange {outcome}"

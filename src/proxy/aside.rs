@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use sha2::{Digest as _, Sha256};
 
 use crate::config::plan::State;
 use crate::dialect::{Element, Hidden, Role, Transcript, Visible};
@@ -56,18 +57,18 @@ const BUCKET: usize = 1024;
 
 impl Asides {
     pub(crate) fn new(state: &State) -> Self {
-        let mut key = [0; 16];
-        for (place, byte) in state.secret.expose().iter().enumerate() {
-            key[place % 16] ^= byte.rotate_left(u32::try_from(place / 16 % 8).unwrap_or(0));
-        }
+        let digest: [u8; 32] = Sha256::digest(state.secret.expose()).into();
+        let (key, _) = digest.split_first_chunk().expect("a digest has 32 bytes");
         let buckets = Cache::with_weighter(1024, state.memory as u64, Weight);
-        Self { buckets, writing: Mutex::new(()), key, ttl: state.ttl }
+        Self { buckets, writing: Mutex::new(()), key: *key, ttl: state.ttl }
     }
 
     /// Digest of everything in `transcript` that came before an answer to it.
     pub(crate) fn before(&self, tenant: &Tenant, transcript: &Transcript) -> u128 {
         let mut chain = self.chain(tenant);
-        transcript.elements.iter().for_each(|element| link(&mut chain, transcript, element));
+        for element in &transcript.elements {
+            link(&mut chain, transcript, element);
+        }
         chain.value()
     }
 
@@ -136,7 +137,9 @@ impl Asides {
         if visible.ids.is_empty() {
             chain.link(&visible.digest);
         }
-        visible.ids.iter().for_each(|id| chain.link(id.as_bytes()));
+        for id in &visible.ids {
+            chain.link(id.as_bytes());
+        }
         chain.value()
     }
 }

@@ -14,9 +14,11 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
+use super::schemas::CompiledSchemas;
 use super::service::House;
 use super::upstream::UpstreamError;
 use crate::config::Plan;
+use crate::guard::arguments::Schemas;
 use crate::observe::event::Events;
 
 pub use acceptor::TlsError;
@@ -48,9 +50,14 @@ pub enum BindError {
 
 impl Server {
     pub async fn bind(plan: Plan, events: Events) -> Result<Self, BindError> {
+        Self::bind_with(plan, events, Arc::new(CompiledSchemas::new())).await
+    }
+
+    /// With schemas from elsewhere: shared between servers, or, in a test, ones that fail.
+    pub async fn bind_with(plan: Plan, events: Events, schemas: Arc<dyn Schemas>) -> Result<Self, BindError> {
         let asked = plan.listen.address;
         let acceptor = acceptor::Acceptor::new(plan.listen.tls.as_ref())?;
-        let house = Arc::new(House::new(plan, events, Tasks::default())?);
+        let house = Arc::new(House::new(plan, events, Tasks::default(), schemas)?);
         let unbound = |source| BindError::Address { address: asked, source };
         let listener = TcpListener::bind(asked).await.map_err(unbound)?;
         let address = listener.local_addr().map_err(unbound)?;

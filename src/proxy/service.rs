@@ -22,7 +22,6 @@ use super::body::Reply;
 use super::door::{Door, Entry};
 use super::exchange;
 use super::failure::{Failure, Fault, Unsupported};
-use super::schemas::CompiledSchemas;
 use super::server::Tasks;
 use super::tunnel;
 use super::upstream::headers;
@@ -84,13 +83,17 @@ impl std::fmt::Debug for House {
 // === impl House ===
 
 impl House {
-    pub(super) fn new(plan: Plan, events: Events, tasks: Tasks) -> Result<Self, UpstreamError> {
+    pub(super) fn new(
+        plan: Plan,
+        events: Events,
+        tasks: Tasks,
+        schemas: Arc<dyn Schemas>,
+    ) -> Result<Self, UpstreamError> {
         let upstreams = Upstreams::new(&plan)?;
         let door = Door::new(&plan);
         let places = Arc::new(Semaphore::new(plan.listen.max_exchanges.min(Semaphore::MAX_PERMITS)));
         let asides = Asides::new(&plan.state);
         let run = format!("{:08x}", std::hash::RandomState::new().hash_one(std::process::id()) >> 32);
-        let schemas = Arc::new(CompiledSchemas::new());
         Ok(Self { plan, upstreams, events, tasks, asides, schemas, run, door, places })
     }
 

@@ -67,6 +67,13 @@ enum Scan {
     Held,
 }
 
+/// Whether an event stream may go on with another event after these bytes: they end with a blank line.
+pub fn ends_blank(bytes: &[u8]) -> bool {
+    let line = bytes.strip_suffix(b"\n").map(|rest| rest.strip_suffix(b"\r").unwrap_or(rest));
+    line.or_else(|| bytes.strip_suffix(b"\r"))
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(b"\n") || rest.ends_with(b"\r"))
+}
+
 // === impl Frame ===
 
 impl Frame {

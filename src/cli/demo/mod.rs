@@ -10,6 +10,9 @@ mod scene;
 mod story;
 mod tool;
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -28,13 +31,19 @@ const SCRIPT: &str = include_str!("../../../replay/demo.toml");
 const RULES: &str = include_str!("../../../replay/demo-config.toml");
 const MODEL: &str = "scripted";
 
+/// Characters of this program's name that fit into a line of the page.
+const LONGEST_NAME: usize = 32;
+
 #[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Ends with 0 only if all went as told. REMAND_LOG=info shows the proxy's log beside it."
+)]
 pub(super) struct Arguments {}
 
 pub(super) fn run(_: &Arguments) -> anyhow::Result<Exit> {
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let differences = runtime.block_on(show(Page { colour }, &mut io::stdout()))?;
+    let differences = runtime.block_on(show(RULES, Page { colour }, &mut io::stdout()))?;
     if differences.is_empty() {
         return Ok(Exit::Fine);
     }
@@ -45,10 +54,10 @@ pub(super) fn run(_: &Arguments) -> anyhow::Result<Exit> {
 }
 
 /// Plays and tells all scenes. What is returned did not go as it should.
-async fn show(page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
+async fn show(rules: &str, page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
     let script = replay::Script::parse("replay/demo.toml", SCRIPT)?;
     let provider = replay::Server::start(script).context("failed to start the scripted provider")?;
-    let plan = plan(&provider.base_url())?;
+    let plan = plan(rules, &provider.base_url())?;
     let proxy = proxy::server::Server::bind(plan, Events::default()).await?;
     let agent = Agent::new(format!("http://{}/v1", proxy.address()), MODEL);
     let telling = tell(page, &provider, &agent, out);
@@ -60,14 +69,20 @@ async fn show(page: Page, out: &mut impl Write) -> anyhow::Result<Vec<String>> {
     Ok(differences)
 }
 
-fn plan(base_url: &str) -> anyhow::Result<Plan> {
+fn plan(rules: &str, base_url: &str) -> anyhow::Result<Plan> {
     let overrides = Overrides {
         listen: Some(([127, 0, 0, 1], 0).into()),
         upstream: Some(base_url.parse().map_err(anyhow::Error::msg)?),
         ..Overrides::default()
     };
     let environment = |_: &str| None;
-    Ok(config::parse("replay/demo-config.toml", RULES, Path::new(""), &overrides, &environment)?)
+    Ok(config::parse("replay/demo-config.toml", rules, Path::new(""), &overrides, &environment)?)
+}
+
+/// This program as it was called: after `cargo run` there is no `remand` to be found by its name alone.
+fn program() -> String {
+    let called = std::env::args().next().filter(|called| called.chars().count() <= LONGEST_NAME);
+    called.unwrap_or_else(|| "remand".to_owned())
 }
 
 async fn tell(
@@ -96,7 +111,7 @@ async fn tell(
     }
     if differences.is_empty() {
         out.write_all(page.table(&stories).as_bytes())?;
-        out.write_all(page.closing().as_bytes())?;
+        out.write_all(page.closing(&program()).as_bytes())?;
     }
     Ok(differences)
 }

@@ -12,6 +12,8 @@ mod tests;
 const WIDTH: usize = 80;
 /// Columns before what is said.
 const MARGIN: usize = 11;
+/// Columns of a cell in the table.
+const COLUMN: usize = 24;
 
 /// Writes text, with colour or without.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +68,8 @@ impl Page {
         for call in answer.rounds.iter().flat_map(|round| &round.calls) {
             let Some(ran) = call.ran() else { continue };
             let result = call.result.as_deref().unwrap_or("nothing");
-            self.say(out, Voice::Agent, "agent", &format!("runs {ran} → {result}"));
+            let news = result.strip_prefix(&format!("{ran}: ")).unwrap_or(result);
+            self.say(out, Voice::Agent, "agent", &format!("runs {ran} → {news}"));
         }
         for call in answer.rounds.last().into_iter().flat_map(|round| &round.calls) {
             if call.ran().is_none() {
@@ -96,8 +99,8 @@ impl Page {
     /// What the agent saw and what the model saw, one line a call.
     pub(super) fn table(self, stories: &[Story]) -> String {
         let row = |mark: &str, cells: [&str; 3]| {
-            let [wrote, agent, model] = cells.map(|cell| cut(cell, 25));
-            format!("{mark:<3}{wrote:<25} {agent:<25} {model}").trim_end().to_owned()
+            let [wrote, agent, model] = cells.map(|cell| cut(cell, COLUMN));
+            format!("{mark:<3}{wrote:<COLUMN$} {agent:<COLUMN$} {model}").trim_end().to_owned()
         };
         let head = row("", ["the model wrote", "the agent saw", "the model saw"]);
         let mut out = format!("\n{}\n", self.paint(Voice::Loud, &head));
@@ -116,10 +119,13 @@ impl Page {
         out
     }
 
-    pub(super) fn closing(self) -> String {
+    /// How to go on. `program` starts this program.
+    pub(super) fn closing(self, program: &str) -> String {
         let head = self.paint(Voice::Loud, "Point a real agent here");
-        let lines = "\n  remand serve --upstream https://api.openai.com/v1\n  \
-                     export OPENAI_BASE_URL=http://127.0.0.1:8787/v1\n\n";
+        let lines = format!(
+            "\n  {program} serve --upstream https://api.openai.com/v1\n  \
+             export OPENAI_BASE_URL=http://127.0.0.1:8787/v1\n\n"
+        );
         let more = "The agent's own key goes through. The rules of this demo are in replay/demo-config.toml.";
         format!("\n{head}\n{lines}{}", wrapped(more, 0))
     }
@@ -187,7 +193,11 @@ fn brief(call: &Judged) -> String {
     let result = call.result.as_deref().unwrap_or("nothing");
     match serde_json::from_str::<Failed>(result) {
         Ok(Failed { status, code }) => format!("{status} {code}"),
-        Err(_) => result.trim_start_matches(['{', '"']).to_owned(),
+        Err(_) if result.starts_with('{') => "an answer".to_owned(),
+        Err(_) => match result.rsplit_once(": ") {
+            Some((_, outcome)) => outcome.to_owned(),
+            None => result.to_owned(),
+        },
     }
 }
 

@@ -35,7 +35,10 @@ pub(super) fn run(tool: &str, arguments: &str) -> Result<String, Raised> {
             if !is_slug(&worktree.branch_slug) {
                 return Err(raised("bad slug".to_owned()));
             }
-            Ok(format!("{}/{}: ready", worktree.branch_kind, worktree.branch_slug))
+            if !["feature", "fix"].contains(&worktree.branch_kind.as_str()) {
+                return Err(raised("bad kind".to_owned()));
+            }
+            Ok(format!("{}: ready", worktree.branch_slug))
         }
         "aliyun_api" => Ok(aliyun(&read::<Request>(arguments).map_err(raised)?)),
         _ => Err(raised("there is no such tool".to_owned())),
@@ -75,7 +78,7 @@ mod tests {
         let worktree = |slug: &str| {
             run("git_prepare_worktree", &format!(r#"{{"branch_slug":"{slug}","branch_kind":"fix"}}"#))
         };
-        assert_eq!(worktree("a-b2").unwrap(), "fix/a-b2: ready");
+        assert_eq!(worktree("a-b2").unwrap(), "a-b2: ready");
         for slug in ["", "a--b", "-a", "a-", "A", &"a".repeat(49)] {
             assert!(worktree(slug).is_err(), "{slug}");
         }

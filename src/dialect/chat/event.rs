@@ -95,7 +95,7 @@ pub(super) fn read(data: &str, whole: bool) -> Result<Event, Malformed> {
             "choices" => event.choices = choices(&mut reader, whole)?,
             "usage" => {
                 event.usage =
-                    Some(reader.skip()?).filter(|span| Json::trusted(span.of(data)).kind() == Kind::Object)
+                    Some(reader.skip()?).filter(|span| Json::trusted(span.of(data)).kind() == Kind::Object);
             }
             "error" => event.error = !reader.value()?.is_null(),
             _ => {

@@ -27,6 +27,7 @@ pub(crate) fn read(body: Bytes) -> Result<Transcript, Unread> {
 
 /// What has been read so far. A member given twice counts as it was given last.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "the API's own switches")]
 struct Request {
     model: Option<Span>,
     stream: bool,
@@ -134,9 +135,8 @@ fn tool_choice(value: Json<'_>) -> ToolChoice {
     match value.string().as_deref() {
         Some("none") => ToolChoice::None,
         Some("required") => ToolChoice::Required,
-        Some(_) => ToolChoice::Auto,
         None if value.kind() == Kind::Object => ToolChoice::Required,
-        None => ToolChoice::Auto,
+        _ => ToolChoice::Auto,
     }
 }
 

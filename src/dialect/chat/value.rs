@@ -50,7 +50,7 @@ pub(crate) fn bytes_of(transcript: &Transcript, element: &Element) -> Vec<u8> {
             }
         }
         Some(content) => {
-            link(&mut links, content.string().unwrap_or_else(|| content.text().into()).as_bytes())
+            link(&mut links, content.string().unwrap_or_else(|| content.text().into()).as_bytes());
         }
         None => link(&mut links, b""),
     }

@@ -22,45 +22,34 @@ pub(super) fn round(text: &Text, slots: &[Slot]) -> Vec<Bytes> {
 }
 
 fn assistant(text: &Text, slots: &[Slot]) -> Bytes {
-    let mut element = String::from(r#"{"role":"assistant""#);
+    let mut members = vec![r#""role":"assistant""#.to_owned()];
     if !text.others.iter().any(|(name, _)| name == "content") {
         let content = if text.said.is_empty() { "null".to_owned() } else { format!("\"{}\"", text.said) };
-        element.push_str(&format!(",\"content\":{content}"));
+        members.push(format!("\"content\":{content}"));
     }
     let calls: Vec<_> = slots.iter().map(call).collect();
-    let joined =
-        calls.iter().map(|call| std::str::from_utf8(call).unwrap_or_default()).collect::<Vec<_>>().join(",");
-    match slots {
-        [legacy] if legacy.kind == CallKind::Legacy => {
-            element.push_str(&format!(",\"function_call\":{joined}"))
-        }
-        _ => element.push_str(&format!(",\"tool_calls\":[{joined}]")),
-    }
-    for (name, value) in &text.others {
-        element.push_str(&format!(",\"{name}\":{value}"));
-    }
-    element.push('}');
-    Bytes::from(element)
+    let joined = calls.join(",");
+    members.push(match slots {
+        [legacy] if legacy.kind == CallKind::Legacy => format!("\"function_call\":{joined}"),
+        _ => format!("\"tool_calls\":[{joined}]"),
+    });
+    members.extend(text.others.iter().map(|(name, value)| format!("\"{name}\":{value}")));
+    Bytes::from(format!("{{{}}}", members.join(",")))
 }
 
 /// A call as an entry of an assistant's element, as the model wrote it. A name that providers would refuse in
 /// a history is made legal, arguments that they would not parse are kept as text in an object.
-pub(super) fn call(slot: &Slot) -> Bytes {
+pub(super) fn call(slot: &Slot) -> String {
     let name = quote(&legal_name(&slot.name));
-    let others: String = slot.others.iter().map(|(name, value)| format!(",\"{name}\":{value}")).collect();
     let (id, input) = (quote(&slot.id), slot.raw_input());
-    Bytes::from(match slot.kind {
-        CallKind::Custom => {
-            format!(r#"{{"id":{id},"type":"custom","custom":{{"name":{name},"input":"{input}"}}{others}}}"#)
-        }
-        CallKind::Function => {
-            let input = readable(slot);
-            format!(
-                r#"{{"id":{id},"type":"function","function":{{"name":{name},"arguments":{input}}}{others}}}"#
-            )
-        }
-        CallKind::Legacy => format!(r#"{{"name":{name},"arguments":{}}}"#, readable(slot)),
-    })
+    let (kind, inner) = match slot.kind {
+        CallKind::Custom => ("custom", format!(r#"{{"name":{name},"input":"{input}"}}"#)),
+        CallKind::Function => ("function", format!(r#"{{"name":{name},"arguments":{}}}"#, readable(slot))),
+        CallKind::Legacy => return format!(r#"{{"name":{name},"arguments":{}}}"#, readable(slot)),
+    };
+    let mut members = vec![format!(r#""id":{id},"type":"{kind}","{kind}":{inner}"#)];
+    members.extend(slot.others.iter().map(|(name, value)| format!("\"{name}\":{value}")));
+    format!("{{{}}}", members.join(","))
 }
 
 /// The argument text as a JSON string; what is no object is wrapped into one.

@@ -10,6 +10,7 @@ mod problem;
 pub mod schema;
 #[cfg(test)]
 mod tests;
+mod weight;
 
 use std::borrow::Cow;
 use std::cell::Cell;

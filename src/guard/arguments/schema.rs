@@ -1,8 +1,8 @@
 //! Compiled JSON Schemas: a tool's own and the operator's for single arguments, asked as one.
 //!
 //! Nothing is fetched: a reference that leads out of the text does not compile. Patterns run in linear time.
-//! What is doubtful accepts: a schema that does not compile, a rule that fails to run, arguments that no value
-//! can hold (numbers beyond all bounds, lone surrogates, depth).
+//! What is doubtful accepts: a schema that does not compile or would take for ever, a rule that fails to run,
+//! arguments that no value can hold (numbers beyond all bounds, lone surrogates, depth).
 
 #[cfg(test)]
 mod tests;
@@ -14,6 +14,7 @@ use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use super::accept::{self, Accepted, Step};
+use super::weight::{Weight, depth};
 
 /// A tool's schema and the operator's overlay for it, compiled together.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ struct Part {
     at: String,
     source: Value,
     validator: Validator,
+    /// How deep a value may be to be held against it.
+    deepest: Option<usize>,
 }
 
 /// Where compiled schemas come from: whoever keeps them. Asked with the schema's text as the agent sent it and
@@ -88,7 +91,8 @@ impl Schema {
         for part in &self.parts {
             // An overlay says nothing of an argument that is not there.
             let Some(value) = value.pointer(&part.at) else { continue };
-            if part.validator.is_valid(value) {
+            let too_deep = part.deepest.is_some_and(|deepest| depth(value) > deepest);
+            if too_deep || part.validator.is_valid(value) {
                 continue;
             }
             let faults = part.validator.iter_errors(value).take(FAULTS);
@@ -129,6 +133,7 @@ fn part(at: &str, text: &str) -> Result<Part, String> {
         // A dialect of somebody's own: read as the newest.
         source.as_object_mut().and_then(|schema| schema.remove("$schema"));
     }
+    let weight = Weight::of(&source).ok_or("its references stand for too many schemas")?;
     let validator = jsonschema::options()
         .offline()
         .should_validate_formats(false)
@@ -137,7 +142,7 @@ fn part(at: &str, text: &str) -> Result<Part, String> {
         .with_pattern_options(PatternOptions::regex())
         .build(&source)
         .map_err(|error| error.masked().to_string())?;
-    Ok(Part { at: at.to_owned(), source, validator })
+    Ok(Part { at: at.to_owned(), source, validator, deepest: weight.deepest() })
 }
 
 /// Whether a fault is the value's. The others are the schema's, or the machine's that runs it.

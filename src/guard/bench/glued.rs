@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::dialect::{Call, CallKind};
-use crate::guard::names::Name;
+use crate::guard::names::{Name, is_wrapper};
 use crate::guard::rules::Treatment;
 use crate::guard::{Reason, Refusal, Verdict};
-use crate::wire::lenient::{self, Reading};
+use crate::wire::lenient::{self, Reading, Shape};
 use crate::wire::span::{Json, Kind};
 
 use super::Bench;
@@ -53,6 +53,15 @@ impl Bench<'_> {
         }
         let parts = uses.iter().zip(&resolved).map(|(one, name)| part(one, name)).collect();
         self.weigh_parts(call, parts)
+    }
+
+    /// Refuses a wrapper that lists a call which a rule forbids.
+    pub(super) fn allow_listed(&self, name: &str, text: &str) -> Result<(), Refusal> {
+        let is_list = is_wrapper(name) && lenient::shape(text) == Shape::Object;
+        let uses = Some(text).filter(|_| is_list).and_then(uses).unwrap_or_default();
+        uses.iter().try_for_each(|one| {
+            self.allow(&one.recipient, &one.recipient, &one.parameters, CallKind::Function)
+        })
     }
 
     /// An offered tool, or unknown.

@@ -102,13 +102,19 @@ impl<'a> Bench<'a> {
         verdict
     }
 
+    /// What a rule forbids of a call, told by its name and text alone. This is what is left to ask where judging
+    /// it has failed: a bug must not let through what is forbidden.
+    pub fn forbidden(&self, call: &Call<'_>) -> Option<Refusal> {
+        self.allow_all(call, &call.name).err()
+    }
+
     fn weigh(&mut self, call: &Call<'_>, circumstances: Circumstances) -> Result<Verdict, Refusal> {
         let name = self.tools.catalogue.resolve(&call.name);
         let meant = match &name {
             Name::Repaired(meant) => meant.clone(),
             _ => call.name.clone().into_owned(),
         };
-        self.allow(&call.name, &meant, &call.arguments, call.kind)?;
+        self.allow_all(call, &meant)?;
         if circumstances.too_large {
             return Err(self.refusal(Reason::TooLarge, &call.name, &[]));
         }
@@ -167,16 +173,15 @@ impl<'a> Bench<'a> {
         self.weigh_parts(call, parts)
     }
 
-    /// No arguments at all: right for a tool that needs none. For others there is nothing that could go on.
+    /// No arguments at all: right for a tool that needs none. Others are told what is missing, but there is
+    /// nothing here that could go on in the end.
     fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
-        if let Some(problems) = prepared.problems {
-            let mut refusal = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
-            refusal.key = Some(sheet.key(&part.name, &part.text));
-            return Err(refusal);
-        }
-        self.weigh_parts(call, vec![part])
+        let Some(problems) = prepared.problems else { return self.weigh_parts(call, vec![part]) };
+        let told = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
+        let key = Some(sheet.key(&part.name, &part.text));
+        Err(Refusal { reason: Reason::Unreadable, key, ..told })
     }
 
     /// Free text: its tool must be known, and it must be whole and allowed.
@@ -214,6 +219,12 @@ impl<'a> Bench<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses what a rule forbids of a call, or of one that it lists.
+    fn allow_all(&self, call: &Call<'_>, meant: &str) -> Result<(), Refusal> {
+        self.allow(&call.name, meant, &call.arguments, call.kind)?;
+        self.allow_listed(&call.name, &call.arguments)
     }
 
     /// Refuses what a rule forbids, under the name written, the name without what models put around it, the name

@@ -188,13 +188,13 @@ fn nothing_is_an_empty_object_only_where_nothing_is_needed() {
         let expected = rewritten("set_count", "{}", &[Reason::ArgumentsRepaired]);
         assert_eq!(judge("set_count", arguments), expected, "{arguments}");
         let refusal = refusal(judge("read_file", arguments));
-        assert_eq!(refusal.reason, Reason::Invalid);
+        assert_eq!(refusal.reason, Reason::Unreadable);
         assert_eq!(
             refusal.text,
             "Error: read_file was not run: missing required \"path\" (string); received: nothing. Please fix your \
              mistakes."
         );
-        assert!(!refusal.may_go_on(), "there is nothing that could go on");
+        assert_eq!(refusal.resort, Resort::Nothing);
     }
 }
 
@@ -233,7 +233,7 @@ fn the_operator_may_let_unknown_names_and_invalid_arguments_go() {
     assert_eq!(judge("weather", r#"{"at":"x"}"#), Verdict::Forward);
     assert_eq!(judge("set_count", r#"{"n":"five"}"#), Verdict::Forward);
     assert_eq!(refusal(judge("weather", "nonsense")).reason, Reason::Unreadable);
-    assert_eq!(refusal(judge("read_file", "")).reason, Reason::Invalid);
+    assert_eq!(refusal(judge("read_file", "")).reason, Reason::Unreadable);
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn an_equivalent_of_what_failed_is_refused_however_it_is_written() {
             "{}",
             refusal.text
         );
-        assert!(refusal.key.is_some() && !refusal.may_go_on());
+        assert!(refusal.key.is_some() && !refusal.reason.may_go_on());
     }
     for arguments in [r#"{"n":8,"note":"x"}"#, r#"{"n":7}"#] {
         assert_eq!(judge_with(&transcript, &rules, &call("set_count", arguments)), Verdict::Forward);
@@ -484,7 +484,7 @@ fn a_key_is_the_same_for_the_history_and_for_a_new_call() {
 #[test]
 fn what_may_go_on_in_the_end_is_readable() {
     let as_written = refusal(judge("set_count", r#"{"n": "five"}"#));
-    assert!(as_written.may_go_on());
+    assert!(as_written.reason.may_go_on());
     assert_eq!(as_written.resort, Resort::AsWritten);
     let mended = refusal(judge("functions.set_count", "{'n': 'five'}"));
     let calls = vec![Replacement { name: "set_count".into(), arguments: r#"{"n": "five"}"#.into() }];

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use http::StatusCode;
+
 use crate::dialect::Usage;
 use crate::guard::Reason;
 use crate::observe::event::{Ended, Event, Events, Fact};
@@ -50,6 +52,13 @@ impl Account {
         self.model = model;
     }
 
+    /// The provider's answer goes on unread.
+    pub(super) fn relays(&mut self, status: StatusCode) {
+        self.rounds = 1;
+        self.status = status.as_u16();
+        self.outcome = if status.is_success() { Ended::Complete } else { Ended::ProviderError };
+    }
+
     pub(super) fn note(&self, fact: Fact) {
         self.events.emit(Event { exchange: Arc::clone(&self.id), fact });
     }
@@ -63,13 +72,14 @@ impl Account {
 
 impl Drop for Account {
     fn drop(&mut self) {
-        let model = self.model.take();
+        let (model, actions) = (self.model.take(), std::mem::take(&mut self.actions));
         self.note(Fact::Ended {
             upstream: Arc::clone(&self.upstream),
             model,
             rounds: self.rounds,
             status: self.status,
             outcome: self.outcome,
+            actions,
             input_tokens: self.usage.input,
             output_tokens: self.usage.output,
             bytes_in: self.bytes_in,

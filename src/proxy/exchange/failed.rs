@@ -27,6 +27,9 @@ pub(super) enum Failed {
     Failure(Failure),
 }
 
+/// What the model reads of a call that its provider refused: more is not known here.
+const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
+
 /// Bytes of an error that are looked at.
 const LARGEST_ERROR: usize = 1 << 20;
 
@@ -52,7 +55,7 @@ impl Rounds<'_> {
         match dialect.refused_call(text).filter(|_| !self.concludes) {
             Some(call) => {
                 let notices = &self.exchange.house.plan.rules.notices;
-                let values = [("tool", &*call.name), ("problems", "the provider could not read the call")];
+                let values = [("tool", &*call.name), ("problems", NO_CALL)];
                 let text = notices.text(Notice::ProviderRefused, &values);
                 self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
                 self.outlet.account.act(Reason::ProviderRefused);
@@ -104,7 +107,7 @@ impl Rounds<'_> {
         if !self.outlet.is_open() {
             return self.pass_on(failed).await;
         }
-        if self.told.iter().all(|refusal| refusal.reason.may_go_on()) {
+        if self.told.iter().all(Refusal::may_go_on) {
             self.outlet.account.act(Reason::GaveUp);
             let mut out = Vec::new();
             let decisions = self.told.iter().map(super::judge::resort).collect();
@@ -121,7 +124,7 @@ impl Rounds<'_> {
     pub(super) async fn break_off(&mut self, failure: Failure) -> Result<(), Failure> {
         if self.outlet.is_open() {
             let error = self.exchange.transcript.dialect().error(failure.code(), &failure.message());
-            self.outlet.send(&mut vec![Bytes::from(format!("data: {error}\n\n"))]).await;
+            self.send(vec![Bytes::from(format!("data: {error}\n\n"))]).await;
         }
         Err(failure)
     }

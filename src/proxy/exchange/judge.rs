@@ -30,8 +30,18 @@ impl Rounds<'_> {
         judged.unwrap_or_else(|_| {
             let detail = format!("the guard failed on a call of `{}`", pending.call.name);
             self.outlet.account.note(Fact::Unjudged { reason: Reason::Unjudged, detail });
-            Verdict::Forward
+            self.unjudged(pending)
         })
+    }
+
+    /// What becomes of a call that could not be judged: it goes on, unless it is forbidden, or not even that can
+    /// be told.
+    fn unjudged(&self, pending: &Pending) -> Verdict {
+        match catch_unwind(AssertUnwindSafe(|| self.bench.forbidden(&pending.call))) {
+            Ok(None) => Verdict::Forward,
+            Ok(Some(refusal)) => Verdict::Refuse(refusal),
+            Err(_) => Verdict::Refuse(self.refusal(Reason::Denied, Notice::Denied, pending)),
+        }
     }
 
     /// Arguments that cannot be read never reach an agent, whatever the guard says: many agents mend them
@@ -55,7 +65,7 @@ impl Rounds<'_> {
     }
 
     fn refusal(&self, reason: Reason, notice: Notice, pending: &Pending) -> Refusal {
-        let values = [("tool", &*pending.call.name), ("problems", "the arguments are not a JSON object")];
+        let values = [("tool", &*pending.call.name), ("problems", "are not a JSON object")];
         let text = self.exchange.house.plan.rules.notices.text(notice, &values);
         Refusal { reason, text, key: None, resort: Resort::Nothing }
     }
@@ -96,9 +106,9 @@ impl Rounds<'_> {
                 | Reason::TooLarge
         );
         if self.exchange.transcript.choices > 1 {
-            return !never;
+            return !never && refusal.resort != Resort::Nothing;
         }
-        refusal.reason.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds
+        refusal.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds
     }
 
     fn give_up(&mut self, refusal: &Refusal, pending: &Pending) -> Decision {
@@ -108,7 +118,9 @@ impl Rounds<'_> {
 
     fn record(&mut self, pending: &Pending, verdict: Judged, reasons: &[Reason]) {
         let account = &mut self.outlet.account;
-        reasons.iter().for_each(|reason| account.act(*reason));
+        for reason in reasons {
+            account.act(*reason);
+        }
         account.note(Fact::Judged {
             round: account.rounds,
             position: pending.position,

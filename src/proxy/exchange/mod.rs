@@ -8,6 +8,7 @@ mod failed;
 mod inflow;
 mod judge;
 mod outlet;
+mod overhear;
 mod rounds;
 
 use std::sync::Arc;
@@ -67,7 +68,9 @@ pub(super) async fn run(
         Ok(transcript) => transcript,
         Err(unread) => {
             account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
-            return Ok(relayed(target.send(&prepared, vec![body]).await?));
+            let answered = target.send(&prepared, vec![body]).await?;
+            account.relays(answered.status());
+            return Ok(relayed(answered));
         }
     };
     let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared);

@@ -97,7 +97,9 @@ impl Outlet {
             [one] => one.clone(),
             many => {
                 let mut joined = BytesMut::with_capacity(many.iter().map(Bytes::len).sum());
-                many.iter().for_each(|piece| joined.extend_from_slice(piece));
+                for piece in many {
+                    joined.extend_from_slice(piece);
+                }
                 joined.freeze()
             }
         };

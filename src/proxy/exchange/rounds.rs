@@ -13,7 +13,7 @@ use crate::guard::{Bench, Key, Reason, Refusal};
 use crate::observe::event::{Ended, Fact};
 use crate::proxy::failure::Failure;
 use crate::proxy::upstream::{self, headers};
-use crate::wire::sse::{Frame, Framer};
+use crate::wire::sse::{Frame, Framer, ends_blank};
 
 use super::Exchange;
 use super::failed::Failed;
@@ -21,7 +21,7 @@ use super::inflow::Inflow;
 use super::outlet::{Head, Outlet};
 
 /// Bytes of one event at most, and of a whole answer.
-const LARGEST: usize = 64 << 20;
+pub(super) const LARGEST: usize = 64 << 20;
 
 /// How long to wait for a stream's end after it was announced: to reuse its connection is worth no more.
 const LINGER: std::time::Duration = std::time::Duration::from_millis(100);
@@ -52,6 +52,8 @@ pub(super) struct Rounds<'a> {
     /// The head of the last whole answer.
     pub(super) whole: Option<Head>,
     next_heartbeat: Option<Instant>,
+    /// A provider's body ended without the blank line that ends an event: what follows begins with it.
+    open_event: bool,
 }
 
 /// What came of asking.
@@ -65,7 +67,8 @@ pub(super) enum Asked {
 impl<'a> Rounds<'a> {
     pub(super) fn new(exchange: &'a Exchange, outlet: Outlet) -> Self {
         let house = &exchange.house;
-        let bench = Bench::new(&exchange.transcript, &house.plan.rules, &*house.schemas);
+        let bench = Bench::new(&exchange.transcript, &house.plan.rules, &*house.schemas)
+            .with_refused_before(exchange.refused_before.clone());
         Self {
             exchange,
             bench,
@@ -82,6 +85,7 @@ impl<'a> Rounds<'a> {
             head: None,
             whole: None,
             next_heartbeat: None,
+            open_event: false,
         }
     }
 
@@ -105,6 +109,7 @@ impl<'a> Rounds<'a> {
         loop {
             self.outlet.account.rounds += 1;
             match self.ask().await {
+                Asked::Answer(answered) if self.exchange.house.observes() => self.overhear(answered).await?,
                 Asked::Answer(answered) if is_stream(&answered) => self.stream(answered).await?,
                 Asked::Answer(answered) => self.whole(answered).await?,
                 Asked::Refused => {}
@@ -145,7 +150,7 @@ impl<'a> Rounds<'a> {
         self.outlet.account.note(Fact::Remanded { round, refused });
         self.told = std::mem::take(&mut self.refusals);
         self.was_cut = cut;
-        let may_go_on = self.told.iter().all(|refusal| refusal.reason.may_go_on());
+        let may_go_on = self.told.iter().all(Refusal::may_go_on);
         self.concludes = self.returns() + 1 == self.exchange.house.plan.rules.rounds && !may_go_on;
         if self.concludes {
             self.outlet.account.act(Reason::Concluded);
@@ -217,6 +222,9 @@ impl<'a> Rounds<'a> {
         if out.is_empty() {
             return;
         }
+        if std::mem::take(&mut self.open_event) {
+            out.insert(0, Bytes::from_static(b"\n\n"));
+        }
         if let Some(head) = &self.head {
             self.outlet.open(head, None);
         }
@@ -224,43 +232,52 @@ impl<'a> Rounds<'a> {
     }
 
     async fn stream(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
-        let observes = self.exchange.house.observes();
-        self.head = Some(Head::of(&answered, observes));
+        self.head = Some(Head::of(&answered, false));
         let mut inflow = Inflow::new(answered)?;
-        let mut ended = self.pump(&mut inflow, observes).await;
+        let mut ended = self.pump(&mut inflow).await;
         let mut out = Vec::new();
-        if ended.is_ok() && !observes && !self.answer.must_wait() {
+        if ended.is_ok() && !self.answer.must_wait() {
             ended = self.answer.end(&mut out).map_err(|broken| self.broken(broken));
         }
         if let Err(failure) = ended {
             return self.break_off(failure).await;
         }
         self.send(out).await;
-        if let Some(head) = self.head.as_ref().filter(|_| observes || !self.answer.must_wait()) {
+        if let Some(head) = self.head.as_ref().filter(|_| !self.answer.must_wait()) {
             self.outlet.open(head, None);
         }
         Ok(())
     }
 
     /// Carries a stream to its end.
-    async fn pump(&mut self, inflow: &mut Inflow, observes: bool) -> Result<(), Failure> {
+    async fn pump(&mut self, inflow: &mut Inflow) -> Result<(), Failure> {
         let mut framer = Framer::new(LARGEST);
-        while let Some(piece) = self.next_piece(inflow).await? {
-            if observes {
-                self.send(vec![piece.raw]).await;
+        loop {
+            match self.next_piece(inflow).await {
+                Ok(Some(piece)) => framer.push(piece.plain),
+                Ok(None) => break,
+                // The connection broke behind the answer: nothing of that is missing.
+                Err(_) if self.answer.is_done() => break,
+                Err(failure) => return Err(failure),
             }
-            framer.push(piece.plain);
             let mut out = Vec::new();
-            while let Some(frame) = framer.next_frame().map_err(|large| Failure::Internal(large.into()))? {
-                self.feed(frame, false, &mut out)?;
-            }
-            self.deliver(out, observes).await;
+            let fed = self.feed_all(&mut framer, &mut out);
+            // What came before a fault is not part of it.
+            self.send(out).await;
+            fed?;
         }
         let mut out = Vec::new();
-        if let Some(frame) = framer.finish() {
-            self.feed(frame, false, &mut out)?;
+        let fed = framer.finish().map_or(Ok(()), |frame| self.feed(frame, false, &mut out));
+        let open = out.last().is_some_and(|last| !ends_blank(last));
+        self.send(out).await;
+        self.open_event = open;
+        fed
+    }
+
+    pub(super) fn feed_all(&mut self, framer: &mut Framer, out: &mut Vec<Bytes>) -> Result<(), Failure> {
+        while let Some(frame) = framer.next_frame().map_err(|large| Failure::Internal(large.into()))? {
+            self.feed(frame, false, out)?;
         }
-        self.deliver(out, observes).await;
         Ok(())
     }
 
@@ -285,7 +302,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Gives an event to the answer, judges what is complete, and takes what may go out.
-    fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
+    pub(super) fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
         self.answer.push(frame, whole).map_err(|broken| self.broken(broken))?;
         while let Some(pending) = self.answer.next_call() {
             let decision = self.judge(&pending);
@@ -302,40 +319,17 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    async fn deliver(&mut self, out: Vec<Bytes>, observes: bool) {
-        if !observes {
-            self.send(out).await;
-        }
-    }
-
     async fn whole(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
-        let observes = self.exchange.house.observes();
-        let head = Head::of(&answered, observes);
-        let mut inflow = Inflow::new(answered)?;
-        let body =
-            if observes { self.overhear(&head, &mut inflow).await? } else { inflow.whole(LARGEST).await? };
+        let head = Head::of(&answered, false);
+        let body = Inflow::new(answered)?.whole(LARGEST).await?;
         let mut out = Vec::new();
         self.feed(Frame::of_whole(body), true, &mut out)?;
-        if observes {
-            return Ok(());
-        }
         if !self.answer.must_wait() {
             self.outlet.open(&head, Some(out.iter().map(Bytes::len).sum()));
         }
         self.whole = Some(head);
         self.outlet.send(&mut out).await;
         Ok(())
-    }
-
-    /// Relays a whole answer as it comes, and keeps what is needed to judge it afterwards.
-    async fn overhear(&mut self, head: &Head, inflow: &mut Inflow) -> Result<Bytes, Failure> {
-        self.outlet.open(head, None);
-        let mut heard = Vec::new();
-        while let Some(piece) = inflow.next().await? {
-            heard.extend_from_slice(&piece.plain);
-            self.outlet.send(&mut vec![piece.raw]).await;
-        }
-        Ok(heard.into())
     }
 
     fn remember(&mut self) {
@@ -356,6 +350,6 @@ fn is_readable(answered: &upstream::Answer) -> bool {
     answered.status() == StatusCode::OK && known && Inflow::reads(answered.headers())
 }
 
-fn is_stream(answered: &upstream::Answer) -> bool {
+pub(super) fn is_stream(answered: &upstream::Answer) -> bool {
     headers::is_event_stream(answered.headers())
 }

@@ -227,7 +227,7 @@ fn has_special(block: &[u8; BLOCK]) -> bool {
 }
 
 fn is_special(byte: u8) -> bool {
-    (byte == b'"') | (byte == b'\\') | (byte < b' ')
+    (byte == b'"') || (byte == b'\\') || (byte < b' ')
 }
 
 /// The high bit of each byte that is special. Only the lowest of them is sure: a borrow can set false ones above.

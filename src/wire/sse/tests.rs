@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::{Frame, Framer, TooLarge};
+use super::{Frame, Framer, TooLarge, ends_blank};
 
 /// All frames of a stream that comes in the given pieces.
 fn frames_of<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Frame> {
@@ -175,6 +175,16 @@ fn a_large_event_in_small_pieces_is_scanned_once() {
     let frames = frames_of(event.as_bytes().chunks(1400));
     assert_eq!(frames.len(), 1);
     assert_eq!(frames[0].raw, event);
+}
+
+#[test]
+fn only_a_blank_line_ends_an_event() {
+    for ended in ["\n", "\r", "data: 1\n\n", "data: 1\r\n\r\n", "data: 1\r\r", "data: 1\n\r"] {
+        assert!(ends_blank(ended.as_bytes()), "{ended:?}");
+    }
+    for open in ["", "data: 1", "data: 1\n", "data: 1\r", "data: 1\r\n"] {
+        assert!(!ends_blank(open.as_bytes()), "{open:?}");
+    }
 }
 
 proptest! {

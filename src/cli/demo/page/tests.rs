@@ -24,7 +24,7 @@ fn story() -> Story {
         Round {
             text: "Again.".to_owned(),
             calls: vec![
-                call("a-b", Became::Forwarded, "fix/a-b: ready"),
+                call("a-b", Became::Forwarded, "a-b: ready"),
                 call("B", rewritten, r#"{"status":400,"Code":"NotFound"}"#),
             ],
         },
@@ -53,7 +53,7 @@ fn tells_a_scene_by_who_speaks() {
         calls  git_prepare_worktree {"branch_slug": "B", "branch_kind": "fix"}
       proxy    a-b: goes on as written
       proxy    rewritten: {"branch_slug": "b", "branch_kind": "fix"}
-      agent    runs a-b → fix/a-b: ready
+      agent    runs a-b → ready
       agent    runs b → {"status":400,"Code":"NotFound"}
       model    Done.
     "#);
@@ -75,17 +75,21 @@ fn says_what_becomes_of_a_sibling_that_was_refused() {
 #[test]
 fn tables_one_call_a_line() {
     insta::assert_snapshot!(PLAIN.table(&[story()]).trim_matches('\n'), @r"
-       the model wrote           the agent saw             the model saw
-    1  a--b                      –                         refused, with the reason
-       a-b                       a-b                       fix/a-b: ready
-       B                         b                         400 NotFound
+       the model wrote          the agent saw            the model saw
+    1  a--b                     –                        refused, with the reason
+       a-b                      a-b                      ready
+       B                        b                        400 NotFound
     ");
 }
 
 #[test]
 fn fits_a_terminal_of_eighty_columns() {
-    let all =
-        [PLAIN.opening(), PLAIN.scene(1, &SCENES[0], &story()), PLAIN.table(&[story()]), PLAIN.closing()];
+    let all = [
+        PLAIN.opening(),
+        PLAIN.scene(1, &SCENES[0], &story()),
+        PLAIN.table(&[story()]),
+        PLAIN.closing(&"x".repeat(32)),
+    ];
     for line in all.concat().lines() {
         assert!(line.chars().count() <= WIDTH, "{line}");
     }

@@ -22,7 +22,6 @@ impl Answer {
             return Err(Broken::Unfinished);
         }
         self.done = true;
-        self.set_off(out);
         out.push(Bytes::from_static(DONE));
         Ok(())
     }
@@ -35,7 +34,6 @@ impl Answer {
                 self.render_held(held, true, out);
             }
         }
-        self.set_off(out);
         let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
         let elements = write::round(&text, &self.calls.slots);
         // Of whole answers the agent gets the last round's members, merged with nothing.
@@ -118,13 +116,6 @@ impl Answer {
         out.push(write::event(&self.head_members(), choice, &format!("{role}{comma}{members}"), finish));
     }
 
-    /// What went out last is an event of its own, whatever follows.
-    fn set_off(&mut self, out: &mut Vec<Bytes>) {
-        if std::mem::take(&mut self.ragged) {
-            out.push(Bytes::from_static(b"\n\n"));
-        }
-    }
-
     pub(super) fn say_closing(&mut self, choice: u32, out: &mut Vec<Bytes>) {
         if let Some(words) = self.closing_words(choice) {
             self.tell(choice, &format!("\"content\":\"{words}\""), "null", out);
@@ -189,13 +180,13 @@ impl Answer {
             let label = self.label(choice, Finish::Other).unwrap_or("stop");
             self.tell(choice, "", &quote(label), out);
         }
-        self.emit(frame.raw.clone(), out);
+        out.push(frame.raw.clone());
     }
 
     /// The members that all events of the answer share, for events of our own.
     fn head_members(&self) -> String {
         let known = [("id", &self.head.id), ("created", &self.head.created), ("model", &self.head.model)];
         let told = known.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        told.map(|(name, value)| format!("\"{name}\":{value},")).collect()
+        told.map(|(name, value)| format!("\"{name}\":{value},")).collect::<Vec<_>>().concat()
     }
 }

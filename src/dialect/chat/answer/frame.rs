@@ -24,13 +24,6 @@ pub(super) fn without_mark(mut frame: Frame) -> Frame {
     frame
 }
 
-/// Whether the blank line is there that ends an event; a body may break off before it.
-pub(super) fn is_closed(raw: &[u8]) -> bool {
-    let line = raw.strip_suffix(b"\n").map(|rest| rest.strip_suffix(b"\r").unwrap_or(rest));
-    let line = line.or_else(|| raw.strip_suffix(b"\r"));
-    line.is_some_and(|line| line.is_empty() || line.ends_with(b"\n") || line.ends_with(b"\r"))
-}
-
 /// The frame with its data changed; its other fields stay as they are.
 pub(super) fn put(frame: &Frame, edits: &Splices) -> Bytes {
     let Some(data) = &frame.data else { return frame.raw.clone() };
@@ -112,16 +105,6 @@ mod tests {
             ("\u{feff}data\ndata: old\n\n", "\u{feff}data: \ndata: new\n\n"),
         ] {
             assert_eq!(changed(raw), expected);
-        }
-    }
-
-    #[test]
-    fn an_event_is_closed_by_a_blank_line() {
-        for raw in ["data: 1\n\n", "data: 1\r\n\r\n", "data: 1\r\r", "data: 1\n\r\n", "\n", "\r\n"] {
-            assert!(is_closed(raw.as_bytes()), "{raw:?}");
-        }
-        for raw in ["", "data: 1", "data: 1\n", "data: 1\r\n", "data: 1\r"] {
-            assert!(!is_closed(raw.as_bytes()), "{raw:?}");
         }
     }
 

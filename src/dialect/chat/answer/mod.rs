@@ -28,6 +28,7 @@ pub(super) use text::Text;
 
 /// Reads one answer, over all of its rounds.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 pub struct Answer {
     /// One body instead of events.
     whole: bool,
@@ -44,8 +45,6 @@ pub struct Answer {
     texts: Vec<Text>,
     /// The agent was told the role in the first choice, or something that came without one.
     begun: bool,
-    /// What went out last lacks the blank line that ends an event.
-    ragged: bool,
     /// Nothing of this round has come yet.
     fresh: bool,
     /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
@@ -109,7 +108,6 @@ impl Answer {
             queue: Queue::default(),
             texts: Vec::new(),
             begun: false,
-            ragged: false,
             fresh: true,
             sent: String::new(),
             speaks: false,
@@ -189,16 +187,17 @@ impl Answer {
     }
 
     fn text(&mut self, choice: u32) -> &mut Text {
-        let place = self.texts.iter().position(|text| text.choice == choice).unwrap_or_else(|| {
+        let known = self.texts.iter().position(|text| text.choice == choice);
+        let place = known.unwrap_or(self.texts.len());
+        if known.is_none() {
             self.texts.push(Text::new(choice));
-            self.texts.len() - 1
-        });
-        &mut self.texts[place]
+        }
+        self.texts.get_mut(place).expect("it is there, or was just pushed")
     }
 
     fn finish_all(&mut self) {
-        for choice in 0..self.texts.len() {
-            self.calls.complete(self.texts[choice].choice, false);
+        for text in &self.texts {
+            self.calls.complete(text.choice, false);
         }
     }
 
@@ -282,7 +281,7 @@ impl Answer {
         for (position, slot) in self.calls.slots.iter().enumerate() {
             match &slot.state {
                 State::Refused(text) if self.calls.outgoing(0) > 0 => {
-                    let (call, result) = (write::call(slot), write::result(slot, text));
+                    let (call, result) = (write::call(slot).into(), write::result(slot, text));
                     hidden.siblings.push(HiddenCall { position: place, call, result });
                     place += 1;
                 }

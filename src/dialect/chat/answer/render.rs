@@ -42,8 +42,8 @@ impl Answer {
             self.start(&held.calls);
         }
         match held.raw {
-            Raw::One(frame) if plain => self.emit(frame.raw, out),
-            Raw::Row(row) if plain => self.emit(row.freeze(), out),
+            Raw::One(frame) if plain => out.push(frame.raw),
+            Raw::Row(row) if plain => out.push(row.freeze()),
             Raw::One(frame) => self.render(&frame, &held.calls, strip, out),
             Raw::Row(row) => {
                 let mut framer = Framer::new(usize::MAX);
@@ -53,11 +53,6 @@ impl Answer {
                 }
             }
         }
-    }
-
-    pub(super) fn emit(&mut self, bytes: Bytes, out: &mut Vec<Bytes>) {
-        self.ragged = !self.whole && !frame::is_closed(&bytes);
-        out.push(bytes);
     }
 
     fn start(&mut self, calls: &Touched) {
@@ -74,7 +69,7 @@ impl Answer {
             return self.render_done(frame, strip, out);
         }
         let Some((data, Ok(event))) = data.map(|data| (data, event::read(data, self.whole))) else {
-            return self.emit(frame.raw.clone(), out);
+            return out.push(frame.raw.clone());
         };
         let mut draft = Draft {
             data,
@@ -88,7 +83,7 @@ impl Answer {
         out.append(&mut draft.before);
         if draft.says || !strip && draft.edits.is_empty() {
             self.begun |= draft.begins;
-            self.emit(frame::put(frame, &draft.edits), out);
+            out.push(frame::put(frame, &draft.edits));
         }
     }
 
@@ -117,7 +112,9 @@ impl Answer {
             if let Some(echo) = choice.echo.filter(|_| draft.edits.changed() != before) {
                 // It repeats what was changed.
                 let object = Json::trusted(choice.at.of(draft.data));
-                without(object, choice.at.start, &[echo]).into_iter().for_each(|cut| draft.edits.remove(cut));
+                for cut in without(object, choice.at.start, &[echo]) {
+                    draft.edits.remove(cut);
+                }
             }
         }
         if let Some(usage) = event.usage {
@@ -163,21 +160,11 @@ impl Answer {
         let closing = self.closing_words(choice.index);
         if choice.index != 0 {
             if let Some(words) = closing {
-                self.set_content(choice, &words, draft);
+                set_content(choice, &words, draft);
             }
         } else if closing.is_some() || (self.round > 0 && !self.sent.is_empty()) {
             let said = self.sent.clone();
-            self.set_content(choice, &said, draft);
-        }
-    }
-
-    fn set_content(&self, choice: &Choice, said: &str, draft: &mut Draft<'_>) {
-        let (delta, said) = (Json::trusted(choice.delta.of(draft.data)), format!("\"{said}\""));
-        if let Some(old) = delta.member("content") {
-            draft.edits.replace(old.span_in(draft.data), said);
-        } else {
-            let (at, with) = append(delta, choice.delta.start, &format!("\"content\":{said}"));
-            draft.edits.insert(at, with);
+            set_content(choice, &said, draft);
         }
     }
 
@@ -212,13 +199,19 @@ impl Answer {
                 members.extend(choice.calls);
             } else {
                 let cuts = without(Json::trusted(list.of(draft.data)), list.start, &gone);
-                cuts.into_iter().for_each(|cut| draft.edits.remove(cut));
+                for cut in cuts {
+                    draft.edits.remove(cut);
+                }
             }
         }
         members.sort_unstable();
         let delta = Json::trusted(choice.delta.of(draft.data));
-        without(delta, choice.delta.start, &members).into_iter().for_each(|cut| draft.edits.remove(cut));
-        edits.into_iter().for_each(|(at, text)| draft.edits.replace(at, text));
+        for cut in without(delta, choice.delta.start, &members) {
+            draft.edits.remove(cut);
+        }
+        for (at, text) in edits {
+            draft.edits.replace(at, text);
+        }
     }
 
     fn render_piece(&mut self, position: Option<usize>, fragment: &Fragment, draft: &mut Draft<'_>) -> Piece {
@@ -267,7 +260,10 @@ impl Answer {
         // A whole answer has ended, whether it says how or not.
         let Some(finish) = choice.finish.or(self.whole.then_some(Finish::Other)) else { return };
         if draft.strip {
-            return choice.finish_at.into_iter().for_each(|at| draft.edits.replace(at, "null"));
+            if let Some(at) = choice.finish_at {
+                draft.edits.replace(at, "null");
+            }
+            return;
         }
         draft.says = true;
         if let Some(label) = self.label(choice.index, finish) {
@@ -283,5 +279,15 @@ impl Answer {
         if !self.whole {
             self.say_closing(choice.index, &mut draft.before);
         }
+    }
+}
+
+fn set_content(choice: &Choice, said: &str, draft: &mut Draft<'_>) {
+    let (delta, said) = (Json::trusted(choice.delta.of(draft.data)), format!("\"{said}\""));
+    if let Some(old) = delta.member("content") {
+        draft.edits.replace(old.span_in(draft.data), said);
+    } else {
+        let (at, with) = append(delta, choice.delta.start, &format!("\"content\":{said}"));
+        draft.edits.insert(at, with);
     }
 }

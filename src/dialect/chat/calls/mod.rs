@@ -8,7 +8,7 @@ mod progress;
 mod slot;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -36,7 +36,7 @@ pub(super) struct Calls {
     round: usize,
     /// How many calls, from the first on, are decided.
     decided: usize,
-    choices: HashMap<u32, Tally>,
+    choices: BTreeMap<u32, Tally>,
 }
 
 /// What is known of the calls of one choice, so that no piece looks through all of them.
@@ -77,7 +77,7 @@ impl Calls {
             seed,
             round: 0,
             decided: 0,
-            choices: HashMap::new(),
+            choices: BTreeMap::new(),
         }
     }
 
@@ -207,8 +207,8 @@ impl Calls {
     /// An id for call `position`, or for the `part`-th of the calls it was split into.
     pub(super) fn mint(&self, position: usize, part: usize) -> String {
         let digest = Sha256::digest(format!("{} {} {position} {part}", self.seed, self.round));
-        let hex: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-        format!("call_{hex}")
+        let (number, _) = digest.split_first_chunk::<12>().expect("a digest has 32 bytes");
+        number.iter().fold(String::from("call_"), |id, byte| id + &format!("{byte:02x}"))
     }
 
     /// The next call that is complete and undecided. Calls are told in order.

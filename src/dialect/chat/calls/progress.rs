@@ -33,37 +33,37 @@ impl Progress {
         let mut rest = piece.as_bytes();
         while let Some((&byte, after)) = rest.split_first() {
             rest = after;
-            self.place = match (self.place, byte) {
-                (Place::Before | Place::Inside | Place::Ended, b' ' | b'\t' | b'\n' | b'\r') => self.place,
-                (Place::Before, b'{') => {
-                    self.depth = 1;
-                    Place::Inside
-                }
-                (Place::Before | Place::Ended | Place::Lost, _) => {
+            self.place = match self.place {
+                Place::String => match byte {
+                    b'"' => Place::Inside,
+                    b'\\' => Place::Escape,
+                    _ => {
+                        let end = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                        rest = rest.get(end..).unwrap_or_default();
+                        Place::String
+                    }
+                },
+                Place::Escape => Place::String,
+                place if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => place,
+                Place::Before if byte == b'{' => self.inside(byte),
+                Place::Inside => self.inside(byte),
+                Place::Before | Place::Ended | Place::Lost => {
                     self.place = Place::Lost;
                     break;
-                }
-                (Place::Inside, b'"') => Place::String,
-                (Place::Inside, b'{' | b'[') => {
-                    self.depth += 1;
-                    Place::Inside
-                }
-                (Place::Inside, b'}' | b']') => {
-                    self.depth -= 1;
-                    if self.depth == 0 { Place::Ended } else { Place::Inside }
-                }
-                (Place::Inside, _) => Place::Inside,
-                (Place::Escape, _) => Place::String,
-                (Place::String, b'"') => Place::Inside,
-                (Place::String, b'\\') => Place::Escape,
-                (Place::String, _) => {
-                    let end = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-                    rest = rest.get(end..).unwrap_or_default();
-                    Place::String
                 }
             };
         }
         !had_ended && self.has_ended()
+    }
+
+    fn inside(&mut self, byte: u8) -> Place {
+        match byte {
+            b'"' => return Place::String,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth -= 1,
+            _ => {}
+        }
+        if self.depth == 0 { Place::Ended } else { Place::Inside }
     }
 
     /// The object is closed, and nothing but white space came after it.
@@ -87,7 +87,7 @@ mod tests {
         for pieces in [
             &["{}"][..],
             &[" ", "{", "\"a\":", "[{}]", "} "],
-            &[r#"{"a":"}"#, r#"\"#, r#""}""#, "}", "\n", " "],
+            &[r#"{"a":"}"#, r"\", "\"}\"", "}", "\n", " "],
             &[r#"{"a":"\\""#, "}"],
         ] {
             assert_eq!(ended(pieces), (1, true), "{pieces:?}");

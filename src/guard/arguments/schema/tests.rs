@@ -114,3 +114,18 @@ fn references_that_lead_in_circles_end() {
         compiled.names(&[]);
     }
 }
+
+#[test]
+fn what_would_take_for_ever_is_not_begun() {
+    let next = |level: usize| format!(r##"{{"$ref":"#/$defs/d{level}"}}"##);
+    let level = |level: usize| format!(r#""d{level}":{{"allOf":[{0},{0},{0}]}}"#, next(level + 1));
+    let levels: Vec<String> = (0..40).map(level).collect();
+    let tower = format!(r#"{{"$defs":{{{},"d40":{{}}}},"allOf":[{}]}}"#, levels.join(","), next(0));
+    assert!(Schema::compile(&tower, &[]).ignored().is_some());
+
+    let circle =
+        r##"{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#"},{"$ref":"#"},{"$ref":"#"}]}}}"##;
+    assert!(!met(circle, r#"{"a":5}"#));
+    let deep = format!("{}5{}", r#"{"a":"#.repeat(100), "}".repeat(100));
+    assert!(met(circle, &deep));
+}
