@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::dialect::{CallKind, Element, Hidden, HiddenCall, Role, Transcript};
-use crate::wire::canonical::quote;
+use crate::wire::canonical::{canonical, quote};
 use crate::wire::span::{Json, Kind};
 use crate::wire::splice::{self, Splices};
 
@@ -56,40 +56,68 @@ pub(crate) fn restore(transcript: &Transcript, index: usize, hidden: &Hidden, ed
 
 /// Whether an answer holds nothing but what hidden rounds said: neither words of its own nor calls.
 fn says_nothing(transcript: &Transcript, element: &Element, hidden: usize) -> bool {
-    let object = transcript.json(element.span);
-    let says_otherwise = |name| object.member(name).is_some_and(|value| !value.is_null());
+    const KNOWN: [&str; 5] = ["role", "content", "name", "tool_calls", "function_call"];
+    let mut members = transcript.json(element.span).members();
     transcript.content(element).len() <= hidden
         && transcript.calls(element).is_empty()
-        && !["refusal", "audio"].into_iter().any(says_otherwise)
+        && members.all(|(key, value)| value.is_null() || KNOWN.contains(&&*key.name()))
 }
 
 /// The agent merged the text of all rounds; this answer keeps only its own.
 fn cut_text(transcript: &Transcript, element: &Element, hidden: usize, edits: &mut Splices) {
     let Some(content) = element.content.map(|span| transcript.json(span)) else { return };
-    if transcript.content(element).len() <= hidden {
-        // Providers refuse empty text parts.
-        return edits.replace(content.span_in(transcript.text()), "null");
-    }
-    let text = match content.kind() {
-        Kind::Array => content.elements().find_map(|part| part.member("text")),
-        _ => Some(content),
-    };
-    let Some(text) = text else { return };
+    let part = content.elements().find_map(|part| part.member("text"));
+    let text = part.unwrap_or(content);
     let said = text.string().unwrap_or_default();
     let Some(rest) = said.get(hidden..) else { return };
-    edits.replace(text.span_in(transcript.text()), quote(rest));
+    if !rest.is_empty() {
+        return edits.replace(text.span_in(transcript.text()), quote(rest));
+    }
+    // No part may be empty, and only beside calls may there be no content at all.
+    let nothing = if transcript.calls(element).is_empty() { "\"\"" } else { "null" };
+    let whole = if content.elements().nth(1).is_some() { text } else { content };
+    edits.replace(whole.span_in(transcript.text()), nothing);
 }
 
+/// So it is with members that come in pieces: strings, and lists that grew.
 fn cut_others(transcript: &Transcript, element: &Element, hidden: &Hidden, edits: &mut Splices) {
+    if hidden.rounds.iter().all(|round| round.others.is_empty()) {
+        return;
+    }
     for (key, value) in transcript.json(element.span).members() {
         let name = key.name();
-        let pieces = hidden.rounds.iter().flat_map(|round| &round.others).filter(|(other, _)| *other == name);
-        let before: String = pieces.filter_map(|(_, value)| Json::trusted(value).string()).collect();
-        let said = value.string().unwrap_or_default();
-        if let Some(rest) = said.strip_prefix(&before).filter(|_| !before.is_empty()) {
-            edits.replace(value.span_in(transcript.text()), quote(rest));
+        let others = hidden.rounds.iter().flat_map(|round| &round.others);
+        let pieces: Vec<_> =
+            others.filter(|(other, _)| *other == name).map(|(_, value)| Json::trusted(value)).collect();
+        if pieces.is_empty() {
+            continue;
+        }
+        let rest = match value.kind() {
+            Kind::String => own_string(value, &pieces),
+            Kind::Array => own_list(value, &pieces),
+            _ => None,
+        };
+        if let Some(rest) = rest {
+            edits.replace(value.span_in(transcript.text()), rest);
         }
     }
+}
+
+fn own_string(value: Json<'_>, before: &[Json<'_>]) -> Option<String> {
+    let before: String = before.iter().filter_map(|piece| piece.string()).collect();
+    value.string()?.strip_prefix(&before).map(quote)
+}
+
+fn own_list(value: Json<'_>, before: &[Json<'_>]) -> Option<String> {
+    let mut own = value.elements();
+    for earlier in before.iter().flat_map(|piece| piece.elements()) {
+        let same = own.next().is_some_and(|next| canonical(next) == canonical(earlier));
+        if !same {
+            return None;
+        }
+    }
+    let own: Vec<_> = own.map(Json::text).collect();
+    Some(format!("[{}]", own.join(",")))
 }
 
 fn restore_calls(transcript: &Transcript, element: &Element, siblings: &[HiddenCall], edits: &mut Splices) {
@@ -125,3 +153,6 @@ fn restore_results(transcript: &Transcript, index: usize, siblings: &[HiddenCall
         edits.insert(at, sibling.result.clone());
     }
 }
+
+#[cfg(test)]
+mod tests;

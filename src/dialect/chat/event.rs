@@ -1,6 +1,7 @@
 //! Reading one event of a streamed answer, or the body of a whole one: where in its JSON lies what matters.
 //!
-//! A streamed event and a whole answer differ in one name, `delta` or `message`; both are read here.
+//! A streamed event and a whole answer differ in one name, `delta` or `message`; both are read here. Some
+//! providers send both in each event; clients of streams read `delta`, and so does this module.
 
 use crate::dialect::CallKind;
 use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
@@ -24,8 +25,10 @@ pub(super) struct Choice {
     pub(super) index: u32,
     /// The choice's object.
     pub(super) at: Span,
-    /// The object called `delta` or `message`.
+    /// The object called `delta`, in a whole answer `message`.
     pub(super) delta: Span,
+    /// In a stream, the position in the choice of a member that says what `delta` says once more.
+    pub(super) echo: Option<usize>,
     /// The position of each known member in `delta`, counted from 0.
     pub(super) role: Option<usize>,
     pub(super) calls: Option<usize>,
@@ -40,6 +43,8 @@ pub(super) struct Choice {
     pub(super) finish: Option<Finish>,
     /// Members of `delta` that this module does not know and that are not `null`.
     pub(super) others: Vec<(Span, Span)>,
+    /// The role is a string with something in it.
+    pub(super) names_role: bool,
 }
 
 /// A piece of one call.
@@ -49,6 +54,8 @@ pub(super) struct Fragment {
     pub(super) kind: CallKind,
     /// The provider's number of the call, and where it stands.
     pub(super) index: Option<(u32, Span)>,
+    /// Something is there in the place of a number.
+    pub(super) misnumbered: bool,
     /// Strings with something in them.
     pub(super) id: Option<Span>,
     pub(super) name: Option<Span>,
@@ -66,12 +73,15 @@ pub(super) enum Finish {
     Stop,
     Length,
     ToolCalls,
+    /// A call in the API's first form.
+    FunctionCall,
     /// A content filter or a refusal: nothing is asked again.
     Filtered,
     Other,
 }
 
-pub(super) fn read(data: &str) -> Result<Event, Malformed> {
+/// `whole`: the data is the body of a whole answer.
+pub(super) fn read(data: &str, whole: bool) -> Result<Event, Malformed> {
     let mut reader = Reader::new(data);
     let mut event = Event::default();
     if reader.kind()? != Kind::Object {
@@ -84,7 +94,7 @@ pub(super) fn read(data: &str) -> Result<Event, Malformed> {
             "id" => event.id = Some(reader.skip()?),
             "created" => event.created = Some(reader.skip()?),
             "model" => event.model = Some(reader.skip()?),
-            "choices" => choices(&mut reader, &mut event.choices)?,
+            "choices" => event.choices = choices(&mut reader, whole)?,
             "usage" => {
                 event.usage =
                     Some(reader.skip()?).filter(|span| Json::trusted(span.of(data)).kind() == Kind::Object);
@@ -99,32 +109,39 @@ pub(super) fn read(data: &str) -> Result<Event, Malformed> {
     Ok(event)
 }
 
-fn choices(reader: &mut Reader<'_>, choices: &mut Vec<Choice>) -> Result<(), Malformed> {
+fn choices(reader: &mut Reader<'_>, whole: bool) -> Result<Vec<Choice>, Malformed> {
+    let mut choices = Vec::new();
     if reader.kind()? != Kind::Array {
         reader.skip()?;
-        return Ok(());
+        return Ok(choices);
     }
     let mut array = reader.array()?;
     while reader.next_element(&mut array)? {
         if reader.kind()? == Kind::Object {
-            choices.push(choice(reader)?);
+            choices.push(choice(reader, whole)?);
         } else {
             reader.skip()?;
         }
     }
-    Ok(())
+    Ok(choices)
 }
 
-fn choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
+fn choice(reader: &mut Reader<'_>, whole: bool) -> Result<Choice, Malformed> {
     let start = reader.offset();
     let mut choice = Choice::default();
     let mut object = reader.object()?;
+    let mut position = 0;
     while let Some(key) = reader.next_key(&mut object)? {
+        let is_object = reader.kind()? == Kind::Object;
         match &*key.name() {
             "index" => choice.index = number(reader.value()?).unwrap_or(0),
-            "delta" | "message" if reader.kind()? == Kind::Object => delta(reader, &mut choice)?,
+            "delta" if !whole && is_object => delta(reader, &mut choice)?,
+            "message" if whole && is_object => delta(reader, &mut choice)?,
+            "message" if is_object => {
+                choice.echo = Some(position);
+                reader.skip()?;
+            }
             "finish_reason" => {
-                reader.kind()?;
                 let at = reader.offset();
                 choice.finish = finish(reader.value()?);
                 choice.finish_at = Some(Span::new(at, reader.offset()));
@@ -133,6 +150,7 @@ fn choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
                 reader.skip()?;
             }
         }
+        position += 1;
     }
     choice.at = Span::new(start, reader.offset());
     Ok(choice)
@@ -140,6 +158,9 @@ fn choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
 
 fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> {
     let start = reader.offset();
+    // Of a member given twice the last counts, as for every client.
+    let Choice { index, echo, finish_at, finish, .. } = *choice;
+    *choice = Choice { index, echo, finish_at, finish, ..Choice::default() };
     let mut object = reader.object()?;
     let mut position = 0;
     while let Some(key) = reader.next_key(&mut object)? {
@@ -147,11 +168,15 @@ fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> 
         match &*key.name() {
             "role" => {
                 choice.role = Some(position);
-                reader.skip()?;
+                choice.names_role = kind == Kind::String && reader.skip()?.len() > 2;
+                if kind != Kind::String {
+                    reader.skip()?;
+                }
             }
             "content" if kind == Kind::String => choice.content = Some(reader.skip()?),
             "tool_calls" => {
                 choice.calls = Some(position);
+                choice.fragments.retain(|fragment| fragment.kind == CallKind::Legacy);
                 if kind == Kind::Array {
                     fragments(reader, choice)?;
                 } else {
@@ -160,6 +185,7 @@ fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> 
             }
             "function_call" => {
                 choice.legacy = Some(position);
+                choice.fragments.retain(|fragment| fragment.kind != CallKind::Legacy);
                 if kind == Kind::Object {
                     choice.fragments.push(legacy(reader)?);
                 } else {
@@ -213,6 +239,7 @@ fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
                 let at = reader.offset();
                 let value = number(reader.value()?);
                 fragment.index = value.map(|index| (index, Span::new(at, reader.offset())));
+                fragment.misnumbered = value.is_none();
             }
             "id" => fragment.id = text(reader, &mut fragment.blank)?,
             "function" if kind == Kind::Object => function(reader, &mut fragment)?,
@@ -276,8 +303,9 @@ fn finish(value: Json<'_>) -> Option<Finish> {
     Some(match &*value.string()? {
         "" => return None,
         "stop" => Finish::Stop,
-        "length" => Finish::Length,
-        "tool_calls" | "function_call" => Finish::ToolCalls,
+        "length" | "model_length" | "max_tokens" => Finish::Length,
+        "tool_calls" => Finish::ToolCalls,
+        "function_call" => Finish::FunctionCall,
         "content_filter" | "refusal" => Finish::Filtered,
         _ => Finish::Other,
     })
@@ -286,6 +314,11 @@ fn finish(value: Json<'_>) -> Option<Finish> {
 // === impl Choice ===
 
 impl Choice {
+    /// Whether an assistant's message begins with this, if with nothing before.
+    pub(super) fn begins(&self) -> bool {
+        self.names_role || self.has_text() || !self.others.is_empty() || !self.fragments.is_empty()
+    }
+
     /// Whether the choice's text says something.
     pub(super) fn has_text(&self) -> bool {
         self.content.is_some_and(|content| content.len() > 2)
@@ -295,11 +328,21 @@ impl Choice {
 // === impl Fragment ===
 
 impl Fragment {
+    /// Says nothing at all.
+    pub(super) fn is_void(&self) -> bool {
+        self.index.is_none()
+            && self.id.is_none()
+            && self.name.is_none()
+            && self.input.is_none()
+            && self.others.is_empty()
+    }
+
     fn empty(at: Span) -> Self {
         Self {
             at,
             kind: CallKind::Function,
             index: None,
+            misnumbered: false,
             id: None,
             name: None,
             blank: false,

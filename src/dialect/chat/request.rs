@@ -94,6 +94,7 @@ impl Request {
             reader.skip()?;
             return Ok(());
         }
+        self.tools.retain(|tool| (tool.kind == CallKind::Legacy) != legacy);
         let mut array = reader.array()?;
         while reader.next_element(&mut array)? {
             let known = if legacy { function(reader, CallKind::Legacy)? } else { tool(reader)? };

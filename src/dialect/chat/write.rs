@@ -129,26 +129,10 @@ fn entry(
     format!("{{{}}}", members.join(","))
 }
 
-/// The member that begins an answer, for an event of our own that comes first.
-pub(super) const ROLE: &str = r#""role":"assistant","#;
-
-/// An event of our own that says `text`, escaped and without quotes. `role`: [`ROLE`] or nothing.
-pub(super) fn text_event(head: &str, role: &str, choice: u32, text: &str) -> Bytes {
-    event(head, choice, &format!(r#"{{{role}"content":"{text}"}}"#), "null")
-}
-
-pub(super) fn finish_event(head: &str, choice: u32, reason: &str) -> Bytes {
-    event(head, choice, "{}", &quote(reason))
-}
-
-/// An event of our own with one whole call. `role`: [`ROLE`] or nothing.
-pub(super) fn call_event(head: &str, role: &str, call: &str) -> Bytes {
-    event(head, 0, &format!(r#"{{{role}"tool_calls":[{call}]}}"#), "null")
-}
-
-fn event(head: &str, choice: u32, delta: &str, finish: &str) -> Bytes {
+/// An event of our own: `delta` holds the members of the object called so, `finish` is JSON.
+pub(super) fn event(head: &str, choice: u32, delta: &str, finish: &str) -> Bytes {
     Bytes::from(format!(
-        "data: {{{head}\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":{choice},\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
+        "data: {{{head}\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":{choice},\"delta\":{{{delta}}},\"finish_reason\":{finish}}}]}}\n\n"
     ))
 }
 

@@ -5,17 +5,18 @@
 //! of one call is kept as one piece of memory. One answer to the agent may be made of several rounds: each
 //! further one continues the first.
 
+mod closing;
+mod frame;
 mod queue;
 mod render;
 mod text;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use memchr::memmem;
 
-use crate::dialect::{
-    Broken, Call, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
-};
-use crate::wire::canonical::quote;
+use crate::dialect::{Broken, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible};
 use crate::wire::span::Json;
 use crate::wire::sse::{Frame, ends_blank};
 
@@ -40,8 +41,15 @@ pub struct Answer {
     head: Head,
     calls: Calls,
     queue: Queue,
-    /// What each choice of this round says, by index.
+    /// What each choice of this round says.
     texts: Vec<Text>,
+    /// The agent was told the role in the first choice, or something that came without one.
+    begun: bool,
+    /// An event of which nothing but the role is left. It goes out before the next that says something: until then
+    /// the answer may still become an error.
+    opening: Option<Bytes>,
+    /// Nothing of this round has come yet.
+    fresh: bool,
     /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
     sent: String,
     /// This round has said something.
@@ -55,10 +63,6 @@ pub struct Answer {
     closed: Vec<u32>,
     done: bool,
     failed: bool,
-    /// Events of the first round that tell whose answer this is, and have not been dropped.
-    roles: usize,
-    /// None of them went out: the first of a later round does.
-    owes_role: bool,
     usage: Usage,
     /// Tokens of earlier rounds.
     spent: Usage,
@@ -71,7 +75,7 @@ pub struct Answer {
 /// What is kept of a refused round while the next one runs.
 #[derive(Debug)]
 struct Last {
-    calls: Vec<Slot>,
+    calls: Calls,
     /// As in [`Hidden::text`], before that round.
     hidden_text: usize,
     usage: Usage,
@@ -98,8 +102,8 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 impl Answer {
     /// `limit`: bytes of call input that may wait undecided.
     pub fn new(transcript: &Transcript, limit: usize) -> Self {
-        let offered = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
-        let seed = value::seed(transcript);
+        let offered: Arc<[String]> = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
+        let seed = value::seed(transcript).into();
         Self {
             whole: !transcript.stream,
             single: transcript.choices == 1,
@@ -109,6 +113,9 @@ impl Answer {
             calls: Calls::new(offered, limit, seed),
             queue: Queue::default(),
             texts: Vec::new(),
+            begun: false,
+            opening: None,
+            fresh: true,
             sent: String::new(),
             speaks: false,
             to_set_apart: false,
@@ -117,8 +124,6 @@ impl Answer {
             closed: Vec::new(),
             done: false,
             failed: false,
-            roles: 0,
-            owes_role: false,
             usage: Usage::default(),
             spent: Usage::default(),
             tells_usage: transcript.usage,
@@ -127,28 +132,31 @@ impl Answer {
     }
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
-    pub fn push(&mut self, frame: Frame, whole: bool) -> Result<(), Broken> {
+    pub fn push(&mut self, mut frame: Frame, whole: bool) -> Result<(), Broken> {
         self.whole = whole;
         self.done |= whole;
-        if frame.data.as_deref() == Some(b"[DONE]") {
+        if std::mem::take(&mut self.fresh) && self.round > 0 {
+            frame = frame::without_mark(frame);
+        }
+        if frame::is_done(&frame) {
             self.done = true;
             self.finish_all();
-            self.queue.push(frame, Vec::new(), true);
+            self.queue.push(frame, Vec::new(), false, true);
             return Ok(());
         }
-        let data = frame.data.clone();
-        let text = data.as_deref().and_then(|data| simdutf8::basic::from_utf8(data).ok()).unwrap_or_default();
-        let event = match event::read(text) {
+        let data = frame.data.clone().unwrap_or_default();
+        let text = simdutf8::basic::from_utf8(&data).unwrap_or_default();
+        let event = match event::read(text, whole) {
             Ok(event) => event,
             Err(malformed) => {
                 self.doubt(&frame, malformed.truncated && !text.is_empty())?;
-                self.queue.push(frame, Vec::new(), false);
+                self.queue.push(frame, Vec::new(), false, self.is_ending());
                 return Ok(());
             }
         };
         let fragments = self.take(&event, text)?;
-        let ends = event.choices.iter().any(|choice| choice.finish.is_some()) || self.is_ending();
-        self.queue.push(frame, fragments, ends);
+        let begins = event.choices.iter().any(|choice| choice.index == 0 && choice.begins());
+        self.queue.push(frame, fragments, begins, self.is_ending());
         Ok(())
     }
 
@@ -176,7 +184,6 @@ impl Answer {
         }
         let mut fragments = Vec::new();
         for choice in &event.choices {
-            self.roles += usize::from(self.round == 0 && choice.role.is_some());
             self.text(choice.index).take(choice, data);
             if let Some(content) = choice.content.filter(|_| choice.index == 0) {
                 self.say(Json::trusted(content.of(data)).raw_string().unwrap_or_default());
@@ -223,32 +230,17 @@ impl Answer {
 
     /// The next call that is complete and undecided. Calls are told in order.
     pub fn next_call(&self) -> Option<Pending> {
-        for (position, slot) in self.calls.slots.iter().enumerate() {
-            let (cut, too_large) = match slot.state {
-                State::Open => return None,
-                State::Complete { cut } => (cut, false),
-                State::TooLarge => (false, true),
-                _ => continue,
-            };
-            return Some(Pending { position, choice: slot.choice, call: slot.call(), cut, too_large });
-        }
-        None
+        self.calls.next()
     }
 
     pub fn decide(&mut self, position: usize, decision: Decision) {
-        if let Some(slot) = self.calls.slots.get_mut(position) {
-            slot.state = match decision {
-                Decision::Forward => State::Forwarded,
-                Decision::Replace(calls) => State::Replaced(calls),
-                Decision::Refuse(text) => State::Refused(text),
-            };
-        }
+        self.calls.decide(position, decision);
     }
 
     /// Lets out what need not wait any longer.
     pub fn release(&mut self, out: &mut Vec<Bytes>) {
         while let Some(held) = self.queue.next(&self.calls, !self.must_wait()) {
-            self.render_held(&held, false, out);
+            self.render_held(held, false, out);
         }
     }
 
@@ -303,15 +295,6 @@ impl Answer {
         self.texts.iter().any(|text| text.finish == Some(Finish::Filtered))
     }
 
-    pub fn forwarded(&self) -> usize {
-        self.calls
-            .slots
-            .iter()
-            .map(|slot| slot.choice)
-            .max()
-            .map_or(0, |last| (0..=last).map(|choice| self.calls.outgoing(choice)).sum())
-    }
-
     /// The choices that lost all of their calls.
     pub fn is_emptied(&self, choice: u32) -> bool {
         self.calls.refused(choice) > 0 && self.calls.outgoing(choice) == 0
@@ -322,119 +305,9 @@ impl Answer {
         self.closing = Some(closing);
     }
 
-    /// The provider's body has ended. Gives what is missing from a complete stream.
-    pub fn end(&mut self, out: &mut Vec<Bytes>) -> Result<(), Broken> {
-        if self.whole || self.failed || self.done {
-            return Ok(());
-        }
-        if self.texts.is_empty() || self.texts.iter().any(|text| text.finish.is_none()) {
-            return Err(Broken::Unfinished);
-        }
-        self.done = true;
-        out.push(Bytes::from_static(DONE));
-        Ok(())
-    }
-
-    /// Everything of this round was refused: gives the elements that tell the model so, and begins the next
-    /// round. What the model said besides goes out.
-    pub fn remand(&mut self, out: &mut Vec<Bytes>) -> Vec<Bytes> {
-        while let Some(held) = self.queue.next(&self.calls, true) {
-            if !self.whole {
-                self.render_held(&held, true, out);
-            }
-        }
-        self.owes_role |= self.round == 0 && self.roles == 0;
-        let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
-        let elements = write::round(&text, &self.calls.slots);
-        self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others: text.take_others() });
-        let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
-        let usage = std::mem::take(&mut self.usage);
-        self.spent = self.spent.plus(usage);
-        let calls = self.calls.next_round();
-        self.last = Some(Last { calls, hidden_text, usage });
-        self.round += 1;
-        (self.speaks, self.done, self.to_set_apart) = (false, false, !self.sent.is_empty());
-        elements
-    }
-
-    /// This round came to nothing, and the refused calls of the one before it may go on: they do, as `decisions`
-    /// say, in events of our own, and the stream is complete. Only where [`can_resume`](Self::can_resume) says so.
-    /// Gives the calls as the model wrote them.
-    pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) -> Vec<Call<'static>> {
-        let Some(last) = self.last.take() else { return Vec::new() };
-        self.queue = Queue::default();
-        self.texts.clear();
-        (self.done, self.failed) = (false, false);
-        self.hidden.rounds.pop();
-        self.hidden.text = last.hidden_text;
-        self.round -= 1;
-        self.spent = self.spent.minus(last.usage);
-        self.usage = last.usage;
-        self.calls.resume(last.calls);
-        for (position, decision) in decisions.into_iter().enumerate() {
-            self.decide(position, decision);
-        }
-        let head = self.head_members();
-        let mut role = self.own_role();
-        for (position, slot) in self.calls.slots.iter().enumerate() {
-            let number = self.calls.number(position);
-            for (part, (id, call)) in self.outgoing(position).iter().enumerate() {
-                let call = write::new_call(slot, id, call, Some(number + part));
-                out.push(write::call_event(&head, std::mem::take(&mut role), &call));
-            }
-        }
-        let label = if self.legacy { "function_call" } else { "tool_calls" };
-        self.finish_with(label, &head, out);
-        self.calls.slots.iter().map(Slot::call).collect()
-    }
-
-    /// The next round did not come about: the answer ends in words said in the model's place.
-    pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
-        if let Some(last) = self.last.take() {
-            self.spent = self.spent.minus(last.usage);
-            self.usage = last.usage;
-        }
-        let head = self.head_members();
-        let before = self.sent.len();
-        let said = quote(words);
-        self.say(Json::trusted(&said).raw_string().unwrap_or_default());
-        if self.whole {
-            out.push(write::whole(&head, &self.sent, self.usage()));
-            return;
-        }
-        let role = self.own_role();
-        let told = self.sent.get(before..).unwrap_or_default();
-        out.push(write::text_event(&head, role, 0, told));
-        self.finish_with("stop", &head, out);
-    }
-
-    /// The role, where the agent was not told it yet: what goes out next tells it.
-    fn own_role(&mut self) -> &'static str {
-        if std::mem::take(&mut self.owes_role) { write::ROLE } else { "" }
-    }
-
-    fn finish_with(&mut self, label: &str, head: &str, out: &mut Vec<Bytes>) {
-        out.push(write::finish_event(head, 0, label));
-        if self.tells_usage {
-            out.push(write::usage_event(head, self.usage()));
-        }
-        out.push(Bytes::from_static(DONE));
-        self.text(0).finish = Some(Finish::Stop);
-        self.done = true;
-    }
-
-    /// The provider itself refused a call that the model wrote: it counts as one of this round.
-    /// Gives the id it gets.
-    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) -> String {
-        let id = self.calls.mint(0, 0);
-        self.calls.slots.push(Slot::unseen(id.clone(), name, arguments, text));
-        self.text(0).finish = Some(Finish::ToolCalls);
-        id
-    }
-
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
     pub fn aside(&self) -> Option<(Hidden, Visible)> {
-        if !self.single || (self.hidden.is_empty() && self.calls.refused(0) == 0) {
+        if !self.single || self.failed || (self.hidden.is_empty() && self.calls.refused(0) == 0) {
             return None;
         }
         let mut hidden = self.hidden.clone();
@@ -459,8 +332,7 @@ impl Answer {
             }
         }
         let digest = value::visible(&text::unescaped(&self.sent), &calls);
-        let is_kept = self.single && !self.failed && !hidden.is_empty();
-        is_kept.then_some((hidden, Visible { ids, digest }))
+        (!hidden.is_empty()).then_some((hidden, Visible { ids, digest }))
     }
 
     /// What the agent is told: the input of the last round, the output of all.

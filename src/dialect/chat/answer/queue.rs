@@ -6,13 +6,15 @@ use bytes::BytesMut;
 
 use crate::wire::sse::Frame;
 
-use super::super::calls::{Calls, State};
+use super::super::calls::{Calls, Slot, State};
 
 /// A row of events that go out together.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) raw: Raw,
     pub(super) calls: Touched,
+    /// What an assistant's message can begin with is in it.
+    pub(super) begins: bool,
     /// It holds the end of the answer, or comes after it.
     pub(super) ends: bool,
 }
@@ -43,21 +45,21 @@ pub(super) struct Queue {
 // === impl Queue ===
 
 impl Queue {
-    pub(super) fn push(&mut self, frame: Frame, fragments: Vec<Option<usize>>, ends: bool) {
+    pub(super) fn push(&mut self, frame: Frame, fragments: Vec<Option<usize>>, begins: bool, ends: bool) {
         let calls = Touched::new(fragments);
         match self.held.back_mut() {
             Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => {
                 last.extend(&frame);
+                last.begins |= begins;
             }
-            _ => self.held.push_back(Held { raw: Raw::One(frame), calls, ends }),
+            _ => self.held.push_back(Held { raw: Raw::One(frame), calls, begins, ends }),
         }
     }
 
     /// The next that may go: all of its calls are decided, and so is the end if it holds that.
     pub(super) fn next(&mut self, calls: &Calls, end_may_go: bool) -> Option<Held> {
         let front = self.held.front()?;
-        let decided =
-            front.calls.all(|position| calls.slots.get(position).is_none_or(super::Slot::is_decided));
+        let decided = front.calls.all(|position| calls.slots.get(position).is_none_or(Slot::is_decided));
         if decided && (end_may_go || !front.ends) { self.held.pop_front() } else { None }
     }
 
@@ -83,9 +85,8 @@ impl Held {
         !matches!(&self.calls, Touched::Each(positions) if positions.contains(&None))
             && self.calls.all(|position| {
                 calls.slots.get(position).is_some_and(|slot| {
-                    let numbered =
-                        whole || slot.index.is_none_or(|index| index as usize == calls.number(position));
-                    slot.state == State::Forwarded && !slot.irregular && numbered
+                    let numbered = whole || slot.index.is_none_or(|index| index as usize == slot.number);
+                    slot.state == State::Forwarded && !slot.irregular && !slot.unnumbered && numbered
                 })
             })
     }

@@ -1,3 +1,6 @@
+mod odd;
+mod round;
+
 use bytes::Bytes;
 
 use crate::dialect::{Answer, Broken, Closing, Decision, Dialect, NewCall, Transcript};
@@ -88,7 +91,9 @@ impl Run {
     }
 
     fn keep(&mut self, out: &[Bytes]) {
-        self.out.extend(out.iter().map(|bytes| std::str::from_utf8(bytes).unwrap()));
+        for bytes in out {
+            self.out.push_str(std::str::from_utf8(bytes).unwrap());
+        }
     }
 
     fn took(&mut self) -> String {
@@ -361,24 +366,6 @@ fn words_may_stand_in_the_models_place() {
 }
 
 #[test]
-fn words_come_behind_what_their_event_says() {
-    let call = r#""tool_calls":[{"index":0,"id":"a","function":{"name":"bad","arguments":"{}"}}]"#;
-    for (delta, expected) in [
-        (format!(r#"{{"role":"assistant",{call}}}"#), r#"{"role":"assistant","content":"No."}"#),
-        (
-            format!(r#"{{"role":"assistant","content":null,{call}}}"#),
-            r#"{"role":"assistant","content":"No."}"#,
-        ),
-        (format!(r#"{{{call},"content":"Hm."}}"#), r#"{"content":"Hm.\n\nNo."}"#),
-    ] {
-        let mut run = Run::new().with(&[event(&delta, "\"tool_calls\""), DONE.to_owned()].concat());
-        assert_eq!(run.took(), "");
-        run.close(Closing::Words("No.".to_owned()));
-        assert_eq!(run.took(), [event(expected, "\"stop\"").as_str(), DONE].concat());
-    }
-}
-
-#[test]
 fn what_repeats_a_released_call_is_dropped_and_what_goes_on_with_it_breaks_the_stream() {
     let calls = [begin(0, "a", "good", r#"{"n":1}"#), begin(1, "b", "good", "{}")].concat();
     let mut run = Run::new().with(&[&calls, &more(0, r#"{"n":1}"#), FINISH, DONE].concat());
@@ -408,6 +395,24 @@ fn an_error_of_the_provider_ends_what_is_held() {
     let error = "data: {\"error\":{\"message\":\"overloaded\",\"code\":502}}\n\n";
     let mut run = Run::new().with(&[&begin(0, "a", "good", "{"), error].concat());
     assert_eq!(run.took(), error);
+}
+
+#[test]
+fn words_come_behind_what_their_event_says() {
+    let call = r#""tool_calls":[{"index":0,"id":"a","function":{"name":"bad","arguments":"{}"}}]"#;
+    for (delta, expected) in [
+        (format!(r#"{{"role":"assistant",{call}}}"#), r#"{"role":"assistant","content":"No."}"#),
+        (
+            format!(r#"{{"role":"assistant","content":null,{call}}}"#),
+            r#"{"role":"assistant","content":"No."}"#,
+        ),
+        (format!(r#"{{{call},"content":"Hm."}}"#), r#"{"content":"Hm.\n\nNo."}"#),
+    ] {
+        let mut run = Run::new().with(&[event(&delta, "\"tool_calls\""), DONE.to_owned()].concat());
+        assert_eq!(run.took(), "");
+        run.close(Closing::Words("No.".to_owned()));
+        assert_eq!(run.took(), [event(expected, "\"stop\"").as_str(), DONE].concat());
+    }
 }
 
 #[test]

@@ -37,7 +37,10 @@ impl Text {
 
     /// The members that come in pieces, which an agent merges over all rounds it sees.
     pub(super) fn take_others(&mut self) -> Vec<(String, String)> {
-        std::mem::take(&mut self.others).into_iter().filter(|(_, value)| value.starts_with('"')).collect()
+        std::mem::take(&mut self.others)
+            .into_iter()
+            .filter(|(_, value)| value.starts_with(['"', '[']))
+            .collect()
     }
 }
 

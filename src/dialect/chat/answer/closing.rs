@@ -1,0 +1,206 @@
+//! How a round ends: the answer is over, another round follows, or the proxy has the last word.
+
+use bytes::Bytes;
+
+use crate::dialect::{Broken, Call, Closing, Decision, HiddenRound};
+use crate::wire::canonical::quote;
+use crate::wire::span::Json;
+use crate::wire::sse::Frame;
+
+use super::super::calls::Slot;
+use super::super::event::Finish;
+use super::super::write;
+use super::queue::Queue;
+use super::{APART, Answer, DONE, Last, Text, text};
+
+impl Answer {
+    /// The provider's body has ended. Gives what is missing from a complete stream.
+    pub fn end(&mut self, out: &mut Vec<Bytes>) -> Result<(), Broken> {
+        if self.whole || self.failed || self.done {
+            return Ok(());
+        }
+        let unfinished = self.texts.iter().any(|text| text.finish.is_none());
+        if self.texts.is_empty() || unfinished || !self.calls.are_decided() {
+            return Err(Broken::Unfinished);
+        }
+        self.done = true;
+        out.push(Bytes::from_static(DONE));
+        Ok(())
+    }
+
+    /// Everything of this round was refused: gives the elements that tell the model so, and begins the next
+    /// round. What the model said besides goes out.
+    pub fn remand(&mut self, out: &mut Vec<Bytes>) -> Vec<Bytes> {
+        while let Some(held) = self.queue.next(&self.calls, true) {
+            if !self.whole {
+                self.render_held(held, true, out);
+            }
+        }
+        let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
+        let elements = write::round(&text, &self.calls.slots);
+        // Of whole answers the agent gets the last round's members, merged with nothing.
+        let others = if self.whole { Vec::new() } else { text.take_others() };
+        self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others });
+        let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
+        let usage = std::mem::take(&mut self.usage);
+        self.spent = self.spent.plus(usage);
+        self.last = Some(Last { calls: self.calls.next_round(), hidden_text, usage });
+        self.round += 1;
+        (self.speaks, self.done, self.fresh) = (false, false, true);
+        self.to_set_apart = !self.sent.is_empty();
+        elements
+    }
+
+    /// This round came to nothing, and the refused calls of the one before it may go on: they do, as `decisions`
+    /// say, in events of our own, and the stream is complete. Only where [`can_resume`](Self::can_resume) says so.
+    /// Gives the calls as the model wrote them.
+    pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) -> Vec<Call<'static>> {
+        let Some(last) = self.last.take() else { return Vec::new() };
+        self.queue = Queue::default();
+        self.texts.clear();
+        (self.done, self.failed) = (false, false);
+        self.hidden.rounds.pop();
+        self.hidden.text = last.hidden_text;
+        self.round -= 1;
+        self.spent = self.spent.minus(last.usage);
+        self.usage = last.usage;
+        self.calls = last.calls;
+        self.calls.reopen();
+        for (position, decision) in decisions.into_iter().enumerate() {
+            self.decide(position, decision);
+        }
+        for position in 0..self.calls.slots.len() {
+            for (part, (id, call)) in self.outgoing(position).into_iter().enumerate() {
+                let Some(slot) = self.calls.slots.get(position) else { continue };
+                let call = write::new_call(slot, &id, &call, Some(slot.number + part));
+                self.tell(0, &format!("\"tool_calls\":[{call}]"), "null", out);
+            }
+        }
+        self.finish_with(if self.legacy { "function_call" } else { "tool_calls" }, out);
+        self.calls.slots.iter().map(Slot::call).collect()
+    }
+
+    /// The next round did not come about: the answer ends in words said in the model's place.
+    pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
+        if let Some(last) = self.last.take() {
+            self.spent = self.spent.minus(last.usage);
+            self.usage = last.usage;
+        }
+        let before = self.sent.len();
+        let said = quote(words);
+        self.say(Json::trusted(&said).raw_string().unwrap_or_default());
+        if self.whole {
+            out.push(write::whole(&self.head_members(), &self.sent, self.usage()));
+            return;
+        }
+        let told = self.sent.get(before..).unwrap_or_default().to_owned();
+        self.tell(0, &format!("\"content\":\"{told}\""), "null", out);
+        self.finish_with("stop", out);
+    }
+
+    fn finish_with(&mut self, label: &str, out: &mut Vec<Bytes>) {
+        self.tell(0, "", &quote(label), out);
+        if self.tells_usage {
+            out.push(write::usage_event(&self.head_members(), self.usage()));
+        }
+        out.push(Bytes::from_static(DONE));
+        self.text(0).finish = Some(Finish::Stop);
+        self.done = true;
+    }
+
+    /// The provider itself refused a call that the model wrote: it counts as one of this round. Gives the id it
+    /// gets.
+    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) -> String {
+        self.text(0).finish = Some(Finish::ToolCalls);
+        self.calls.refuse_unseen(name, arguments, text)
+    }
+
+    /// An event of our own; it begins the answer where nothing else has.
+    fn tell(&mut self, choice: u32, members: &str, finish: &str, out: &mut Vec<Bytes>) {
+        let opening = self.opening.take();
+        let names_role = choice == 0 && !self.begun && opening.is_none();
+        self.begun |= choice == 0;
+        out.extend(opening);
+        let role = if names_role { "\"role\":\"assistant\"" } else { "" };
+        let comma = if names_role && !members.is_empty() { "," } else { "" };
+        out.push(write::event(&self.head_members(), choice, &format!("{role}{comma}{members}"), finish));
+    }
+
+    pub(super) fn say_closing(&mut self, choice: u32, out: &mut Vec<Bytes>) {
+        if let Some(words) = self.closing_words(choice) {
+            self.tell(choice, &format!("\"content\":\"{words}\""), "null", out);
+        }
+    }
+
+    /// The words that end an answer whose calls were all refused, escaped, set apart from what was said before.
+    /// They are given once.
+    pub(super) fn closing_words(&mut self, choice: u32) -> Option<String> {
+        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice)) else {
+            return None;
+        };
+        if self.closed.contains(&choice) {
+            return None;
+        }
+        self.closed.push(choice);
+        let raw = quote(&words);
+        let said = Json::trusted(&raw).raw_string().unwrap_or_default();
+        if choice != 0 {
+            return Some(said.to_owned());
+        }
+        let before = self.sent.len();
+        if self.speaks {
+            self.sent.push_str(APART);
+        }
+        self.say(said);
+        self.sent.get(before..).map(str::to_owned)
+    }
+
+    /// The finish reason to tell where the provider's does not fit what goes out.
+    pub(super) fn label(&self, choice: u32, finish: Finish) -> Option<&'static str> {
+        // An error is no end, and is not made one.
+        if self.failed {
+            return None;
+        }
+        let calls = if self.legacy { "function_call" } else { "tool_calls" };
+        if self.calls.outgoing(choice) > 0 {
+            let wrong = match finish {
+                Finish::Stop | Finish::Other => true,
+                Finish::FunctionCall => !self.legacy,
+                Finish::Length => self.calls.refused(choice) > 0,
+                Finish::ToolCalls | Finish::Filtered => false,
+            };
+            return wrong.then_some(calls);
+        }
+        if self.calls.refused(choice) == 0 {
+            return None;
+        }
+        match (&self.closing, finish) {
+            (Some(Closing::Length), Finish::Length) | (Some(Closing::AsItIs), _) | (_, Finish::Filtered) => {
+                None
+            }
+            (Some(Closing::Length), _) => Some("length"),
+            _ => (finish != Finish::Stop).then_some("stop"),
+        }
+    }
+
+    pub(super) fn render_done(&mut self, frame: &Frame, strip: bool, out: &mut Vec<Bytes>) {
+        if strip {
+            return;
+        }
+        let open = |text: &&Text| text.finish.is_none() && !self.failed;
+        let unfinished: Vec<u32> = self.texts.iter().filter(open).map(|text| text.choice).collect();
+        for choice in unfinished {
+            self.say_closing(choice, out);
+            let label = self.label(choice, Finish::Other).unwrap_or("stop");
+            self.tell(choice, "", &quote(label), out);
+        }
+        out.push(frame.raw.clone());
+    }
+
+    /// The members that all events of the answer share, for events of our own.
+    fn head_members(&self) -> String {
+        let known = [("id", &self.head.id), ("created", &self.head.created), ("model", &self.head.model)];
+        let told = known.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        told.map(|(name, value)| format!("\"{name}\":{value},")).collect::<Vec<_>>().concat()
+    }
+}
