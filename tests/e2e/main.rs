@@ -9,6 +9,7 @@
 
 mod arguments;
 mod bounds;
+mod conversation;
 mod deaths;
 mod deny;
 mod disconnects;
