@@ -106,10 +106,10 @@ impl Asides {
             if element.role != Role::Assistant {
                 continue;
             }
-            let calls = transcript.calls(element);
-            let ids: Vec<_> = calls.iter().map(|call| call.id.as_ref()).collect();
+            let ids = transcript.call_ids(element);
+            let ids: Vec<_> = ids.iter().map(AsRef::as_ref).collect();
             // Only an answer without calls has to be read for its place.
-            let known = calls.is_empty().then(|| transcript.visible(element));
+            let known = ids.is_empty().then(|| transcript.visible(element));
             let place_of_answer = self.place(tenant, &ids, known.as_ref());
             let Some(bucket) = self.buckets.get(&place_of_answer) else { continue };
             let visible = known.unwrap_or_else(|| transcript.visible(element));

@@ -34,9 +34,9 @@ fn insistence(what: &'static str) -> Insistence {
         history: History::new(),
     };
     match what {
-        "invalid" => this.arguments = BAD.to_owned(),
+        "invalid" => BAD.clone_into(&mut this.arguments),
         "unknown_tool" => this.name = "frobnicate",
-        "unreadable" => this.arguments = r#"{"path": "say "hi""}"#.to_owned(),
+        "unreadable" => r#"{"path": "say "hi""}"#.clone_into(&mut this.arguments),
         "truncated" => (this.arguments, this.finish) = (r#"{"path":"/a"#.to_owned(), "length"),
         "denied" => this.rules = DENY,
         "repeated" => this.history = this.history.call(EDIT.0, GOOD, "Error: disk full"),

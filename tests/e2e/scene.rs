@@ -115,13 +115,11 @@ impl Got {
         let (head, mut incoming) = response.into_parts();
         let (mut body, mut clean) = (Vec::new(), true);
         while let Some(frame) = incoming.frame().await {
-            match frame {
-                Ok(frame) => body.extend_from_slice(&frame.into_data().unwrap_or_default()),
-                Err(_) => {
-                    clean = false;
-                    break;
-                }
-            }
+            let Ok(frame) = frame else {
+                clean = false;
+                break;
+            };
+            body.extend_from_slice(&frame.into_data().unwrap_or_default());
         }
         Self { status: head.status, headers: head.headers, body: body.into(), clean }
     }
@@ -161,7 +159,7 @@ impl Message {
         let choice = &body["choices"][0];
         let mut message = Self { roles: 1, finishes: 1, dones: 1, ..Self::default() };
         message.take(&choice["message"], body);
-        message.finish = choice["finish_reason"].as_str().unwrap_or_default().to_owned();
+        choice["finish_reason"].as_str().unwrap_or_default().clone_into(&mut message.finish);
         message
     }
 

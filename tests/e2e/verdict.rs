@@ -92,8 +92,8 @@ pub async fn fates(
             if got.calls.iter().any(|(known, ..)| *known == id) {
                 return Ok(());
             }
-            let told = shown.iter().map(|element| serde_json::from_str::<Value>(element).unwrap());
-            let told = told.filter(|element| element["tool_call_id"] == id.as_str()).last();
+            let mut told = shown.iter().map(|element| serde_json::from_str::<Value>(element).unwrap());
+            let told = told.rfind(|element| element["tool_call_id"] == id.as_str());
             Err(told.unwrap_or_else(|| panic!("nothing said of {id}: {shown:?}"))["content"]
                 .as_str()
                 .unwrap()

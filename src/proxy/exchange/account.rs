@@ -8,7 +8,7 @@ use http::StatusCode;
 use crate::dialect::Usage;
 use crate::guard::Reason;
 use crate::observe::event::{Ended, Event, Events, Fact};
-use crate::proxy::service::House;
+use crate::proxy::house::House;
 
 /// The record of one exchange. Dropped before it was closed, it tells that the agent went away.
 #[derive(Debug)]

@@ -434,6 +434,9 @@ impl Answer {
 
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
     pub fn aside(&self) -> Option<(Hidden, Visible)> {
+        if !self.single || (self.hidden.is_empty() && self.calls.refused(0) == 0) {
+            return None;
+        }
         let mut hidden = self.hidden.clone();
         let mut place = 0;
         let mut ids = Vec::new();
