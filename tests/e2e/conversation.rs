@@ -39,6 +39,7 @@ impl Dice {
 
 /// How an agent writes what it saw.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each habit is one an agent has or has not")]
 struct Habits {
     stream: bool,
     anew: bool,
@@ -234,7 +235,7 @@ fn assert_message(message: &Message, what: &str) {
 
 #[tokio::test]
 async fn any_conversation_stays_valid_and_begins_as_it_began() {
-    let seeds: u64 = std::env::var("SEEDS").map_or(60, |seeds| seeds.parse().unwrap());
+    let seeds: u64 = std::env::var("SEEDS").map_or(40, |seeds| seeds.parse().unwrap());
     for seed in 1..=seeds {
         converse(seed).await;
     }
