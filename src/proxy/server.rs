@@ -54,11 +54,7 @@ impl Server {
     }
 
     /// With schemas from elsewhere: shared between servers, or, in a test, ones that fail.
-    pub async fn bind_with(
-        plan: Plan,
-        events: Events,
-        schemas: Arc<dyn Schemas>,
-    ) -> Result<Self, BindError> {
+    pub async fn bind_with(plan: Plan, events: Events, schemas: Arc<dyn Schemas>) -> Result<Self, BindError> {
         let asked = plan.listen.address;
         let acceptor = acceptor::Acceptor::new(plan.listen.tls.as_ref())?;
         let house = Arc::new(House::new(plan, events, Tasks::default(), schemas)?);

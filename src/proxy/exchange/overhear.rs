@@ -28,7 +28,8 @@ impl Rounds<'_> {
         let is_stream = is_stream(&answered);
         let head = Head::of(&answered, true);
         let mut inflow = Inflow::new(answered)?;
-        let mut heard = if is_stream { Heard::Stream(Framer::new(LARGEST)) } else { Heard::Whole(Vec::new()) };
+        let mut heard =
+            if is_stream { Heard::Stream(Framer::new(LARGEST)) } else { Heard::Whole(Vec::new()) };
         while let Some(piece) = inflow.next().await? {
             self.outlet.open(&head, None);
             if !piece.raw.is_empty() {

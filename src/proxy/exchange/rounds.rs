@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::dialect::{Answer, Closing};
+use crate::dialect::{Answer, Closing, Decision};
 use crate::guard::notice::Notice;
 use crate::guard::{Bench, Key, Reason, Refusal};
 use crate::observe::event::{Ended, Fact};
@@ -34,6 +34,8 @@ pub(super) struct Rounds<'a> {
     pub(super) outlet: Outlet,
     /// What was refused in this round.
     pub(super) refusals: Vec<Refusal>,
+    /// The same by choice, where several were asked for.
+    refused_in: Vec<(u32, String)>,
     /// What was refused in the round before.
     pub(super) told: Vec<Refusal>,
     /// Elements that the agent does not see, at the end of the history.
@@ -75,6 +77,7 @@ impl<'a> Rounds<'a> {
             answer: Answer::new(&exchange.transcript, house.plan.listen.max_held),
             outlet,
             refusals: Vec::new(),
+            refused_in: Vec::new(),
             told: Vec::new(),
             appended: Vec::new(),
             concludes: false,
@@ -184,8 +187,20 @@ impl<'a> Rounds<'a> {
     /// What is said in the model's place: what was refused, and why.
     pub(super) fn last_words(&self) -> String {
         let refusals = if self.refusals.is_empty() || self.concludes { &self.told } else { &self.refusals };
-        let texts: Vec<_> = refusals.iter().map(|refusal| refusal.text.as_str()).collect();
+        self.words(refusals.iter().map(|refusal| refusal.text.as_str()))
+    }
+
+    fn words<'t>(&self, refusals: impl Iterator<Item = &'t str>) -> String {
+        let texts: Vec<_> = refusals.collect();
         self.exchange.house.plan.rules.notices.text(Notice::FellBack, &[("refusals", &texts.join("\n"))])
+    }
+
+    /// A call of one of several choices was refused: should all of that choice be, it ends in words of its own.
+    fn refuse_in(&mut self, choice: u32, text: String) {
+        self.refused_in.push((choice, text));
+        let mine = self.refused_in.iter().filter(|(of, _)| *of == choice).map(|(_, text)| text.as_str());
+        let words = self.words(mine);
+        self.answer.close_choice(choice, words);
     }
 
     /// Asks the provider. While a further round is asked, the agent hears that it is not forgotten.
@@ -308,10 +323,12 @@ impl<'a> Rounds<'a> {
         while let Some(pending) = self.answer.next_call() {
             let decision = self.judge(&pending);
             self.judged += 1;
-            self.answer.decide(pending.position, decision);
-            if self.exchange.transcript.choices > 1 && self.answer.is_emptied(pending.choice) {
-                self.answer.close(Closing::Words(self.last_words()));
+            if let Decision::Refuse(text) = &decision
+                && self.exchange.transcript.choices > 1
+            {
+                self.refuse_in(pending.choice, text.clone());
             }
+            self.answer.decide(pending.position, decision);
         }
         self.answer.release(out);
         if self.answer.is_over() && self.remembered != Some(self.judged) {
