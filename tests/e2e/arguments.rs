@@ -14,15 +14,30 @@ const TOOLS: [(&str, &str); 2] = [READ, PING];
 /// Name and arguments as written, and what the agent gets of them.
 const MENDED: &[(&str, &str, &str, &str)] = &[
     // Nothing to mend: the bytes stay.
-    ("read_file", r#"{ "line" : 12 ,"file_path":"\u00e9\/\ud800" }"#, "read_file", r#"{ "line" : 12 ,"file_path":"\u00e9\/\ud800" }"#),
-    ("ping", r#"{"any": 1.10, "id": 1234567890123456789}"#, "ping", r#"{"any": 1.10, "id": 1234567890123456789}"#),
+    (
+        "read_file",
+        r#"{ "line" : 12 ,"file_path":"\u00e9\/\ud800" }"#,
+        "read_file",
+        r#"{ "line" : 12 ,"file_path":"\u00e9\/\ud800" }"#,
+    ),
+    (
+        "ping",
+        r#"{"any": 1.10, "id": 1234567890123456789}"#,
+        "ping",
+        r#"{"any": 1.10, "id": 1234567890123456789}"#,
+    ),
     // No arguments for a tool that needs none.
     ("ping", "", "ping", "{}"),
     ("ping", "null", "ping", "{}"),
     ("ping", "[]", "ping", "{}"),
     // Almost JSON.
     ("read_file", "```json\n{\"file_path\":\"a\"}\n```", "read_file", r#"{"file_path":"a"}"#),
-    ("read_file", "{'file_path': 'it\"s', 'force': True}", "read_file", r#"{"file_path": "it\"s", "force": true}"#),
+    (
+        "read_file",
+        "{'file_path': 'it\"s', 'force': True}",
+        "read_file",
+        r#"{"file_path": "it\"s", "force": true}"#,
+    ),
     ("read_file", r#"{"file_path":"a","tags":["x",],}"#, "read_file", r#"{"file_path":"a","tags":["x"]}"#),
     ("read_file", "{\"file_path\":\"a\nb\"}", "read_file", r#"{"file_path":"a\nb"}"#),
     ("read_file", r#"{}{"file_path":"a"}"#, "read_file", r#"{"file_path":"a"}"#),
@@ -56,7 +71,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("read_file", r#"{"file_path":"the "big" one"}"#, "not valid JSON"),
     ("read_file", r#"{"file_path":"C:\data\new"}"#, "backslash"),
     ("read_file", r#"{"file_path":}"#, "not valid JSON"),
-    ("read_file", "```json\n{\"file_path\":\"a\"}\n```\n```json\n{\"file_path\":\"b\"}\n```", "not valid JSON"),
+    (
+        "read_file",
+        "```json\n{\"file_path\":\"a\"}\n```\n```json\n{\"file_path\":\"b\"}\n```",
+        "not valid JSON",
+    ),
     ("read_file", r#""\"{\\\"file_path\\\":\\\"a\\\"}\"""#, "not a JSON object"),
     ("read_file", r#"{"file_path":"a","line":"5a"}"#, "/line"),
     ("read_file", r#"{"file_path":"a","line":" 5"}"#, "/line"),
@@ -105,7 +124,12 @@ async fn what_comes_near_is_refused_and_never_guessed() {
             let step = Step::new().call_as("one", *name, *arguments).chunk(6);
             let stop = Step::new().on_result(*told).say("Stopped.");
             let (message, scene) = play([step, stop], &request(&[&user("go")], &TOOLS, stream)).await;
-            assert_eq!((message.calls.len(), message.text.as_str()), (0, "Stopped."), "{name} {arguments}: {:?}", scene.sent());
+            assert_eq!(
+                (message.calls.len(), message.text.as_str()),
+                (0, "Stopped."),
+                "{name} {arguments}: {:?}",
+                scene.sent()
+            );
             assert_eq!(scene.sent().len(), 2);
         }
     }
@@ -134,7 +158,8 @@ async fn glued_calls_are_taken_apart_and_each_can_be_answered() {
             let body = request(&[&user("go")], &TOOLS, stream);
             let step = || Step::new().call_as("one", name, arguments).call_as("last", "ping", "{}").chunk(6);
             let (message, scene) = play([step(), step()], &body).await;
-            let calls: Vec<_> = message.calls.iter().map(|(_, name, text)| (name.as_str(), text.as_str())).collect();
+            let calls: Vec<_> =
+                message.calls.iter().map(|(_, name, text)| (name.as_str(), text.as_str())).collect();
             let read = |text| ("read_file", text);
             assert_eq!(calls, [read(r#"{"file_path":"a"}"#), read(r#"{"file_path":"b"}"#), ("ping", "{}")]);
             let ids: Vec<_> = message.calls.iter().map(|(id, ..)| id.as_str()).collect();
@@ -177,14 +202,22 @@ async fn glued_calls_are_refused_where_one_is_bad_or_only_one_is_wanted() {
 #[tokio::test]
 async fn arguments_that_are_an_object_become_their_text() {
     let call = |arguments: &str| {
-        format!(r#"{{"index":0,"id":"one","type":"function","function":{{"name":"read_file","arguments":{arguments}}}}}"#)
+        format!(
+            r#"{{"index":0,"id":"one","type":"function","function":{{"name":"read_file","arguments":{arguments}}}}}"#
+        )
     };
     let streamed = |arguments: &str| {
-        let event = format!(r#"{{"id":"a","choices":[{{"index":0,"delta":{{"role":"assistant","tool_calls":[{}]}},"finish_reason":"tool_calls"}}]}}"#, call(arguments));
+        let event = format!(
+            r#"{{"id":"a","choices":[{{"index":0,"delta":{{"role":"assistant","tool_calls":[{}]}},"finish_reason":"tool_calls"}}]}}"#,
+            call(arguments)
+        );
         Step::new().raw_events([format!("data: {event}\n\ndata: [DONE]\n\n")])
     };
     let whole = |arguments: &str| {
-        let body = format!(r#"{{"id":"a","choices":[{{"index":0,"message":{{"role":"assistant","content":null,"tool_calls":[{}]}},"finish_reason":"tool_calls"}}]}}"#, call(arguments));
+        let body = format!(
+            r#"{{"id":"a","choices":[{{"index":0,"message":{{"role":"assistant","content":null,"tool_calls":[{}]}},"finish_reason":"tool_calls"}}]}}"#,
+            call(arguments)
+        );
         Step::new().raw("application/json", [body])
     };
     for stream in [true, false] {

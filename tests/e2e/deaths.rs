@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::scene::{Got, Scene, request, user};
 use super::watched::Watched;
 
-const TOOL: (&str, &str) = ("look", r#"{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}"#);
+const TOOL: (&str, &str) =
+    ("look", r#"{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}"#);
 const GOOD: &str = r#"{"at": "the tree"}"#;
 const INVALID: &str = r#"{"att": "the tree"}"#;
 const UNREADABLE: &str = r#"{"at": "the "big" tree"}"#;
@@ -161,7 +162,11 @@ async fn a_lax_end_is_made_whole() {
         let (got, outcome, _) =
             send(Script::new().step(Step::new().raw_events([body.clone()])), "", true).await;
         let message = got.message();
-        assert_eq!((message.text.as_str(), message.finish.as_str(), message.dones), ("Hi", "stop", 1), "{body}");
+        assert_eq!(
+            (message.text.as_str(), message.finish.as_str(), message.dones),
+            ("Hi", "stop", 1),
+            "{body}"
+        );
         assert!(got.clean);
         assert_eq!(outcome, Ended::Complete);
         assert!(!body.ends_with("[DONE]") || got.text() == body, "nothing was missing");
@@ -171,7 +176,10 @@ async fn a_lax_end_is_made_whole() {
 #[tokio::test]
 async fn an_error_in_the_stream_is_told_as_it_came_and_the_held_call_is_not() {
     let role = event(r#"{"role":"assistant","content":"Hi"}"#, "null");
-    let call = event(r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{\"at\":"}}]}"#, "null");
+    let call = event(
+        r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{\"at\":"}}]}"#,
+        "null",
+    );
     for error in [
         "data: {\"error\":{\"message\":\"overloaded\",\"code\":502}}\n\n",
         "event: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n",
@@ -209,7 +217,10 @@ async fn a_second_round_that_fails_lets_a_readable_call_go_on() {
     let second = Step::new().on_result("Please fix").die(Place::BeforeHead);
     let (got, outcome, _) = send(Script::new().step(first).step(second), "", true).await;
     let message = got.message();
-    assert_eq!((message.calls[0].2.as_str(), message.finish.as_str(), message.dones), (INVALID, "tool_calls", 1));
+    assert_eq!(
+        (message.calls[0].2.as_str(), message.finish.as_str(), message.dones),
+        (INVALID, "tool_calls", 1)
+    );
     assert!(got.clean);
     assert_eq!(outcome, Ended::Complete);
     // Where no call was written, none goes on.
@@ -227,7 +238,11 @@ async fn a_second_round_that_fails_before_the_head_is_told_as_it_is() {
             r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{\"at\": oh}"}}]}"#,
             "\"tool_calls\"",
         );
-        if stream { Step::new().raw_events([format!("{bad}\n\ndata: [DONE]\n\n")]) } else { Step::new().call("look", UNREADABLE) }
+        if stream {
+            Step::new().raw_events([format!("{bad}\n\ndata: [DONE]\n\n")])
+        } else {
+            Step::new().call("look", UNREADABLE)
+        }
     };
     for stream in [true, false] {
         let again = || Step::new().on_result("Please fix");

@@ -44,7 +44,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("functions.bash", r#"{"command":"git log"}"#),
     ("Bash", r#"{"command":"git log"}"#),
     ("bash<|channel|>json", r#"{"command":"git log"}"#),
-    ("multi_tool_use.parallel", r#"{"tool_uses":[{"recipient_name":"functions.bash","parameters":{"command":"git log"}}]}"#),
+    (
+        "multi_tool_use.parallel",
+        r#"{"tool_uses":[{"recipient_name":"functions.bash","parameters":{"command":"git log"}}]}"#,
+    ),
 ];
 
 /// Never forwarded, refused for this and nothing else, and the operator's words told to the model.
@@ -57,7 +60,10 @@ async fn assert_forbidden(step: Step, what: &str, stream: bool) {
     assert!(message.text.contains("Repositories are read through"), "{}", message.text);
     let sent = watched.scene.sent();
     assert_eq!(sent.len(), 4);
-    assert!(sent[1].contains("this request is not allowed here. Repositories are read through the Git tools only."));
+    assert!(
+        sent[1]
+            .contains("this request is not allowed here. Repositories are read through the Git tools only.")
+    );
     assert!(!sent[1].contains("Please fix"), "the model made no mistake: {}", sent[1]);
     let verdicts = verdicts(&watched.facts().await);
     assert_eq!(verdicts[0], (Judged::Refused, vec![Reason::Denied]), "{what}");
@@ -90,7 +96,8 @@ async fn what_only_looks_alike_goes_through_unchanged() {
         ("bash", r#"{"git":"git"}"#),
     ] {
         for stream in [true, false] {
-            let scene = Scene::new(Script::new().step(Step::new().call(name, arguments).chunk(5)), RULES).await;
+            let scene =
+                Scene::new(Script::new().step(Step::new().call(name, arguments).chunk(5)), RULES).await;
             let message = scene.send(question(stream)).await.message();
             assert_eq!(message.calls[0].2, arguments);
             assert_eq!(scene.sent().len(), 1);

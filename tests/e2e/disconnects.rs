@@ -9,7 +9,8 @@ use tokio::time::timeout;
 use super::scene::{request, user};
 use super::watched::{Agent, Watched};
 
-const TOOL: (&str, &str) = ("look", r#"{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}"#);
+const TOOL: (&str, &str) =
+    ("look", r#"{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}"#);
 
 /// What the first round says before the model is asked again.
 fn refused() -> Step {

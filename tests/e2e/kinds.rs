@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::scene::{Got, Scene, elements, request, user};
 use super::watched::{Watched, verdicts};
 
-const LOOK: (&str, &str) = ("look", r#"{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}"#);
+const LOOK: (&str, &str) =
+    ("look", r#"{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}"#);
 const GOOD: &str = r#"{"at":"x"}"#;
 const INVALID: &str = r#"{"att":"x"}"#;
 const PATCH: &str = r#"{"type":"custom","custom":{"name":"patch"}}"#;
@@ -29,8 +30,14 @@ fn with_member(body: &str, member: &str) -> String {
 /// The pieces of a custom call's input, put together.
 fn input(got: &Got) -> String {
     let parts = |body: &Value| {
-        let calls = ["delta", "message"].into_iter().find_map(|name| body["choices"][0][name]["tool_calls"].as_array().cloned());
-        calls.into_iter().flatten().filter_map(|call| call["custom"]["input"].as_str().map(str::to_owned)).collect::<String>()
+        let calls = ["delta", "message"]
+            .into_iter()
+            .find_map(|name| body["choices"][0][name]["tool_calls"].as_array().cloned());
+        calls
+            .into_iter()
+            .flatten()
+            .filter_map(|call| call["custom"]["input"].as_str().map(str::to_owned))
+            .collect::<String>()
     };
     if let Ok(body) = serde_json::from_slice::<Value>(&got.body) {
         return parts(&body);
@@ -91,7 +98,10 @@ async fn beside_a_hosted_tool_an_unknown_name_may_be_known_to_others() {
             let script = Script::new().step(Step::new().call("elsewhere", r#"{"q": 1.10}"#).chunk(4));
             let scene = Scene::new(script, "").await;
             let message = scene.send(body).await.message();
-            assert_eq!((message.calls[0].1.as_str(), message.calls[0].2.as_str()), ("elsewhere", r#"{"q": 1.10}"#));
+            assert_eq!(
+                (message.calls[0].1.as_str(), message.calls[0].2.as_str()),
+                ("elsewhere", r#"{"q": 1.10}"#)
+            );
             assert_eq!(scene.sent().len(), 1);
         }
     }
@@ -105,7 +115,9 @@ fn legacy(arguments: &str, stream: bool) -> Step {
     let arguments = Value::from(arguments);
     if stream {
         let event = |delta: &str, finish: &str| {
-            format!("data: {{\"id\":\"a\",\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n")
+            format!(
+                "data: {{\"id\":\"a\",\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
+            )
         };
         let begin = r#"{"role":"assistant","content":null,"function_call":{"name":"look","arguments":""}}"#;
         Step::new().raw_events([
@@ -115,7 +127,9 @@ fn legacy(arguments: &str, stream: bool) -> Step {
             "data: [DONE]\n\n".to_owned(),
         ])
     } else {
-        let message = format!(r#"{{"role":"assistant","content":null,"function_call":{{"name":"look","arguments":{arguments}}}}}"#);
+        let message = format!(
+            r#"{{"role":"assistant","content":null,"function_call":{{"name":"look","arguments":{arguments}}}}}"#
+        );
         Step::new().raw("application/json", [format!(r#"{{"id":"a","choices":[{{"index":0,"message":{message},"finish_reason":"function_call"}}]}}"#)])
     }
 }
@@ -123,19 +137,30 @@ fn legacy(arguments: &str, stream: bool) -> Step {
 #[tokio::test]
 async fn a_function_call_of_the_first_form_is_judged_and_answered_in_kind() {
     for stream in [true, false] {
-        let body = question(stream).replace(r#""tools":[{"type":"function","function":"#, r#""functions":["#).replace("}}]}", "}]}");
+        let body = question(stream)
+            .replace(r#""tools":[{"type":"function","function":"#, r#""functions":["#)
+            .replace("}}]}", "}]}");
         let body = serde_json::from_str::<Value>(&body).map(|_| body).unwrap();
         let good = Scene::new(Script::new().step(legacy(GOOD, stream)), "").await;
         let got = good.send(body.clone()).await;
         assert!(got.text().contains(r#"{\"at\":\"x\"}"#) && good.sent().len() == 1, "{}", got.text());
 
-        for (bad, told) in [(INVALID, "Please fix"), (r#"{"at":"#, "cut at the output"), (r#"{"at":}"#, "Please fix")] {
+        for (bad, told) in
+            [(INVALID, "Please fix"), (r#"{"at":"#, "cut at the output"), (r#"{"at":}"#, "Please fix")]
+        {
             let script = Script::new().step(legacy(bad, stream)).step(legacy(GOOD, stream));
             let scene = Scene::new(script, "").await;
             let got = scene.send(body.clone()).await;
-            assert!(got.text().contains(r#"{\"at\":\"x\"}"#) && !got.text().contains("att"), "{}", got.text());
+            assert!(
+                got.text().contains(r#"{\"at\":\"x\"}"#) && !got.text().contains("att"),
+                "{}",
+                got.text()
+            );
             assert_eq!((got.message().finish.as_str(), got.message().finishes), ("function_call", 1));
-            let shown: Vec<Value> = elements(&scene.sent()[1]).iter().map(|element| serde_json::from_str(element).unwrap()).collect();
+            let shown: Vec<Value> = elements(&scene.sent()[1])
+                .iter()
+                .map(|element| serde_json::from_str(element).unwrap())
+                .collect();
             assert_eq!(shown[1]["function_call"]["name"], "look");
             assert_eq!((&shown[2]["role"], &shown[2]["name"]), (&"function".into(), &"look".into()));
             assert!(shown[2]["content"].as_str().unwrap().contains(told), "{}", shown[2]);
@@ -165,7 +190,11 @@ async fn a_call_that_no_tool_was_offered_for_is_refused() {
 
             let scene = Scene::new(Script::new().step(Step::new().call("look", GOOD).repeat()), "").await;
             let got = scene.send(body).await;
-            assert!(!got.text().contains("\"tool_calls\"") && got.message().finish == "stop", "{}", got.text());
+            assert!(
+                !got.text().contains("\"tool_calls\"") && got.message().finish == "stop",
+                "{}",
+                got.text()
+            );
             assert_eq!(scene.sent().len(), 4);
         }
     }
@@ -203,7 +232,9 @@ fn choice(got: &Got, index: u64) -> Got {
         Some(body) => body,
         None => {
             let events = got.text().lines().filter_map(|line| line.strip_prefix("data: "));
-            events.map(|data| format!("data: {}\n\n", only(data).unwrap_or_else(|| data.to_owned()))).collect()
+            events
+                .map(|data| format!("data: {}\n\n", only(data).unwrap_or_else(|| data.to_owned())))
+                .collect()
         }
     };
     Got { status: got.status, headers: got.headers.clone(), body: body.into(), clean: got.clean }
@@ -211,12 +242,13 @@ fn choice(got: &Got, index: u64) -> Got {
 
 #[tokio::test]
 async fn of_several_choices_each_is_judged_and_nothing_is_asked_again() {
-    let rules = "[[tool]]\nname = [\"look\"]\n[[tool.deny]]\nat = \"/at\"\nmatches = \"secret\"\nreason = \"No.\"";
+    let rules =
+        "[[tool]]\nname = [\"look\"]\n[[tool.deny]]\nat = \"/at\"\nmatches = \"secret\"\nreason = \"No.\"";
     let denied = r#"{"at":"secret"}"#;
     for (name, arguments, kept, reason) in [
         ("look", r#"{"at":"#, false, Reason::Truncated),
         ("look", r#"{"at":}"#, false, Reason::Unreadable),
-        ("look", "", false, Reason::Invalid),
+        ("look", "", false, Reason::Unreadable),
         ("peek", GOOD, false, Reason::UnknownTool),
         ("look", denied, false, Reason::Denied),
         ("look", INVALID, true, Reason::Invalid),
@@ -231,17 +263,27 @@ async fn of_several_choices_each_is_judged_and_nothing_is_asked_again() {
                     .interleave();
                 let watched = Watched::new(Script::new().step(step), "", rules).await;
                 let got = watched.scene.send(with_member(&question(stream), "\"n\":2")).await;
-                let (good, other) = (choice(&got, u64::from(1 - bad)).message(), choice(&got, u64::from(bad)).message());
+                let (good, other) =
+                    (choice(&got, u64::from(1 - bad)).message(), choice(&got, u64::from(bad)).message());
                 assert_eq!((good.calls[0].2.as_str(), good.finish.as_str()), (GOOD, "tool_calls"));
                 if kept {
                     assert_eq!((other.calls[0].2.as_str(), other.finish.as_str()), (arguments, "tool_calls"));
                 } else {
-                    assert_eq!((other.calls.len(), other.finish.as_str()), (0, "stop"), "{arguments}: {}", got.text());
+                    assert_eq!(
+                        (other.calls.len(), other.finish.as_str()),
+                        (0, "stop"),
+                        "{arguments}: {}",
+                        got.text()
+                    );
                     assert!(other.text.contains("could not be run"), "{}", got.text());
                 }
                 assert!(got.clean && good.text.is_empty());
                 assert_eq!(watched.scene.sent().len(), 1);
-                let expected = if kept { (Judged::GaveUp, vec![reason, Reason::GaveUp]) } else { (Judged::Refused, vec![reason]) };
+                let expected = if kept {
+                    (Judged::GaveUp, vec![reason, Reason::GaveUp])
+                } else {
+                    (Judged::Refused, vec![reason])
+                };
                 assert!(verdicts(&watched.facts().await).contains(&expected), "{name} {arguments}");
             }
         }
@@ -257,14 +299,24 @@ async fn each_emptied_choice_says_what_was_refused_of_it() {
             .in_choice(1)
             .call("look", GOOD)
             .in_choice(1)
+            .say("Hm.")
+            .in_choice(2)
             .call("poke", GOOD)
             .in_choice(2);
         let scene = Scene::new(Script::new().step(step), "").await;
         let got = scene.send(with_member(&question(stream), "\"n\":3")).await;
         let messages = [0, 1, 2].map(|index| choice(&got, index).message());
-        assert!(messages[0].text.contains("look was not run") && !messages[0].text.contains("poke"), "{messages:?}");
+        assert!(
+            messages[0].text.contains("look was not run") && !messages[0].text.contains("poke"),
+            "{messages:?}"
+        );
         assert_eq!((messages[1].text.as_str(), messages[1].calls.len()), ("", 1));
-        assert!(messages[2].text.contains("poke was not run") && !messages[2].text.contains("look was"), "{messages:?}");
+        assert!(
+            messages[2].text.starts_with("Hm.\n\nThe last")
+                && messages[2].text.contains("poke was not run")
+                && !messages[2].text.contains("look was"),
+            "{messages:?}"
+        );
         assert_eq!(scene.sent().len(), 1);
     }
 }

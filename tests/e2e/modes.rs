@@ -20,7 +20,9 @@ fn question(stream: bool) -> String {
 
 fn call(arguments: &str) -> String {
     let arguments = serde_json::Value::from(arguments);
-    format!(r#"{{"index":0,"id":"c","type":"function","function":{{"name":"look","arguments":{arguments}}}}}"#)
+    format!(
+        r#"{{"index":0,"id":"c","type":"function","function":{{"name":"look","arguments":{arguments}}}}}"#
+    )
 }
 
 /// A stream of one call, with oddities that no proxy need keep and this one does.
@@ -57,7 +59,11 @@ async fn observing_passes_every_byte_and_records_what_it_would_have_done() {
                 let got = watched.scene.send(question(stream)).await;
                 assert_eq!(got.body, body);
                 assert!(got.clean);
-                assert_eq!(watched.scene.sent(), [question(stream)], "the request is the agent's, and there is one");
+                assert_eq!(
+                    watched.scene.sent(),
+                    [question(stream)],
+                    "the request is the agent's, and there is one"
+                );
                 let facts = watched.facts().await;
                 assert_eq!(verdicts(&facts), [(verdict, reasons.clone())], "{arguments} {stream} {cut}");
             }
@@ -114,7 +120,8 @@ async fn a_held_call_keeps_the_stream_alive() {
 
 #[tokio::test]
 async fn the_head_goes_out_with_the_first_heartbeat() {
-    let event = format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{}]}}}}]}}"#, call(r#"{"at":"x"}"#));
+    let event =
+        format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{}]}}}}]}}"#, call(r#"{"at":"x"}"#));
     let pieces = [format!("data: {event}\n\n"), "data: [DONE]\n\n".to_owned()];
     let step = Step::new().raw_events(pieces).gate("g", Place::Events(1));
     let scene = Scene::with(Script::new().step(step), "heartbeat = \"50ms\"", "").await;
@@ -130,8 +137,7 @@ async fn a_further_round_keeps_the_stream_alive() {
     for place in [Place::BeforeHead, Place::AfterHead] {
         let first = Step::new().say("Looking.").call("look", "{}");
         let second = Step::new().on_result("Please fix").call("look", r#"{"at":"x"}"#).gate("g", place);
-        let scene =
-            Scene::with(Script::new().step(first).step(second), "heartbeat = \"50ms\"", "").await;
+        let scene = Scene::with(Script::new().step(first).step(second), "heartbeat = \"50ms\"", "").await;
         let mut coming = Coming::open(&scene, &question(true)).await;
         scene.provider.gate("g").wait_reached().await;
         coming.until(": keep-alive\n\n: keep-alive\n\n").await;
@@ -158,7 +164,8 @@ async fn there_is_no_heartbeat_where_none_is_wanted() {
 async fn a_call_beyond_what_may_be_held_is_refused_and_let_go() {
     let large = format!(r#"{{"at": "{}"}}"#, "x".repeat(200_000));
     for stream in [true, false] {
-        let first = Step::new().call("look", r#"{"at":"y"}"#).say("And all of it.").call("look", &large).chunk(1000);
+        let first =
+            Step::new().call("look", r#"{"at":"y"}"#).say("And all of it.").call("look", &large).chunk(1000);
         let alone = Step::new().call("look", &large).chunk(1000);
         let second = Step::new().on_result("larger than can be taken").call("look", r#"{"at":"x"}"#);
         let script = Script::new().step(alone).step(second).step(first);

@@ -42,7 +42,8 @@ async fn a_call_cut_twice_ends_at_the_output_limit_whatever_the_finish_says() {
     for arguments in [r#"{"at": "the tr"#, r#"{"at": "x", "depth":"#, "{", r#"{"at": "x\"#] {
         for finish in ["length", "tool_calls", "stop"] {
             for stream in [true, false] {
-                let cut = Step::new().say("Looking.").call("look", arguments).finish(finish).chunk(3).repeat();
+                let cut =
+                    Step::new().say("Looking.").call("look", arguments).finish(finish).chunk(3).repeat();
                 let scene = Scene::new(Script::new().step(cut), "").await;
                 let got = scene.send(question(stream)).await;
                 assert_no_call(&got);
@@ -94,25 +95,25 @@ async fn complete_siblings_of_a_cut_call_still_go() {
     }
 }
 
-const UNREADABLE: [&str; 5] = [
-    r#"{"at": "the "big" tree"}"#,
-    r#"{"at": "C:\data\x"}"#,
-    r#"{"at": }"#,
-    r#"["the tree"]"#,
-    "the tree",
-];
+const UNREADABLE: [&str; 5] =
+    [r#"{"at": "the "big" tree"}"#, r#"{"at": "C:\data\x"}"#, r#"{"at": }"#, r#"["the tree"]"#, "the tree"];
 
 #[tokio::test]
 async fn a_model_that_insists_is_asked_so_often_and_no_more() {
     for arguments in UNREADABLE {
         for (rules, asked) in [("", 4), ("[guard]\nrounds = 1", 2), ("[guard]\nrounds = 0", 1)] {
             for stream in [true, false] {
-                let scene = Scene::new(Script::new().step(Step::new().call("look", arguments).repeat()), rules).await;
+                let scene =
+                    Scene::new(Script::new().step(Step::new().call("look", arguments).repeat()), rules).await;
                 let got = scene.send(question(stream)).await;
                 assert!(got.clean, "{}", got.text());
                 let message = got.message();
                 assert_eq!((message.calls.len(), message.finish.as_str(), message.finishes), (0, "stop", 1));
-                assert!(message.text.contains("could not be run") && message.text.contains("look"), "{}", message.text);
+                assert!(
+                    message.text.contains("could not be run") && message.text.contains("look"),
+                    "{}",
+                    message.text
+                );
                 let sent = scene.sent();
                 assert_eq!(sent.len(), asked);
                 let concluding: Vec<bool> =
@@ -175,7 +176,13 @@ async fn though_the_guard_fails_a_readable_call_goes_on_unchanged() {
 #[tokio::test]
 async fn though_the_guard_fails_nothing_unreadable_goes_on() {
     let cut = r#"{"at": "the tr"#;
-    for arguments in UNREADABLE.into_iter().chain([cut, "", "null", r#"{"at":"x"}{"at":"y"}"#, "```json\n{\"at\":\"x\"}\n```"]) {
+    for arguments in UNREADABLE.into_iter().chain([
+        cut,
+        "",
+        "null",
+        r#"{"at":"x"}{"at":"y"}"#,
+        "```json\n{\"at\":\"x\"}\n```",
+    ]) {
         for stream in [true, false] {
             let watched = with_a_bug(Script::new().step(Step::new().call("look", arguments).repeat())).await;
             let got = watched.scene.send(question(stream)).await;
@@ -191,7 +198,8 @@ async fn though_the_guard_fails_nothing_unreadable_goes_on() {
 #[tokio::test]
 async fn though_the_guard_fails_nothing_forbidden_goes_on() {
     let forbidden = r#"{"command": "git log"}"#;
-    let listed = r#"{"tool_uses": [{"recipient_name": "functions.bash", "parameters": {"command": "git log"}}]}"#;
+    let listed =
+        r#"{"tool_uses": [{"recipient_name": "functions.bash", "parameters": {"command": "git log"}}]}"#;
     for (name, arguments) in [
         ("bash", forbidden),
         ("functions.bash", forbidden),
@@ -214,7 +222,9 @@ async fn though_the_guard_fails_nothing_forbidden_goes_on() {
 async fn an_event_that_is_no_json_and_may_hold_a_call_breaks_the_stream() {
     let event = |index: &str, at: &[u8]| {
         let (before, after) = (
-            format!(r#"data: {{"choices":[{{"index":{index},"delta":{{"tool_calls":[{{"index":0,"id":"c","function":{{"name":"look","arguments":"{{\"at\":\""#),
+            format!(
+                r#"data: {{"choices":[{{"index":{index},"delta":{{"tool_calls":[{{"index":0,"id":"c","function":{{"name":"look","arguments":"{{\"at\":\""#
+            ),
             "\\\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
         );
         [before.as_bytes(), at, after.as_bytes()].concat()
