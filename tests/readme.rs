@@ -148,16 +148,13 @@ fn read(name: &str, text: &str) -> Result<Plan, config::Error> {
 
 /// All that a configuration says, with nothing secret in it.
 fn shown(text: &str) -> String {
-    match read("README.md", text) {
-        Ok(plan) => format!("{plan:?}"),
-        Err(error) => panic!("{error}\n{text}"),
-    }
+    format!("{:?}", read("README.md", text).expect(text))
 }
 
 /// What stands under a heading.
 fn section(head: &str) -> &'static str {
-    let (_, rest) = README.split_once(&format!("\n## {head}\n")).unwrap();
-    rest.split("\n## ").next().unwrap()
+    let (_, rest) = README.split_once(&format!("\n## {head}\n")).expect("the heading is there");
+    rest.split("\n## ").next().unwrap_or_default()
 }
 
 /// The fenced blocks of a language.
@@ -166,10 +163,9 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let Some(found) = line.strip_prefix("```") else { continue };
-        let block: String =
-            lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         if found == language {
-            blocks.push(block);
+            blocks.push(block.join("\n") + "\n");
         }
     }
     blocks
@@ -195,7 +191,11 @@ fn spans(text: &str) -> Vec<&str> {
 }
 
 fn matches(text: &str, pattern: &str) -> BTreeSet<String> {
-    Regex::new(pattern).unwrap().captures_iter(text).map(|found| found[1].to_owned()).collect()
+    Regex::new(pattern)
+        .expect("it is a pattern")
+        .captures_iter(text)
+        .map(|found| found[1].to_owned())
+        .collect()
 }
 
 fn set(words: &[&str]) -> BTreeSet<String> {
@@ -205,8 +205,8 @@ fn set(words: &[&str]) -> BTreeSet<String> {
 /// The number of a status that the code calls by its name.
 fn status(name: &str) -> u16 {
     let named = |number: &u16| {
-        let status = http::StatusCode::from_u16(*number).unwrap();
-        status.canonical_reason().is_some_and(|reason| reason.to_uppercase().replace(' ', "_") == name)
+        let reason = http::StatusCode::from_u16(*number).ok().and_then(|status| status.canonical_reason());
+        reason.is_some_and(|reason| reason.to_uppercase().replace(' ', "_") == name)
     };
-    (100..600).find(named).unwrap_or_else(|| panic!("{name}"))
+    (100..600).find(named).expect(name)
 }

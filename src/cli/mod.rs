@@ -169,8 +169,10 @@ mod tests {
         for words in commands {
             let given = std::iter::once("remand").chain(words.iter().copied());
             assert!(Cli::try_parse_from(given).is_ok(), "{words:?}");
-            for file in words.iter().filter(|word| word.ends_with(".toml")) {
-                assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file).exists(), "{file}");
+            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let files = words.iter().map(|word| root.join(word));
+            for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "toml")) {
+                assert!(file.exists(), "{}", file.display());
             }
         }
     }

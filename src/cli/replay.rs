@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Where to listen
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765")]
+    #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8765")]
     listen: SocketAddr,
 }
 

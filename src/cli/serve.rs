@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     config: Option<PathBuf>,
 
     /// Where agents come in [default: 127.0.0.1:8787]
-    #[arg(long, short, value_name = "ADDR")]
+    #[arg(long, short, value_name = "IP:PORT")]
     listen: Option<SocketAddr>,
 
     /// The provider, in the place of all upstreams of the file (and their keys)

@@ -1,7 +1,7 @@
 //! The configuration as it is written, one type a table, with the defaults that `config.example.toml` shows.
 //!
 //! Each value is read and checked by its kind ([`super::value`]); what takes more than one value or a file to
-//! check is left to [`super::compile`]. Nothing here is flattened or untagged: that would lose the place of a
+//! check is left to `super::compile`. Nothing here is flattened or untagged: that would lose the place of a
 //! mistake.
 
 use std::collections::BTreeMap;

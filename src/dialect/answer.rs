@@ -58,6 +58,8 @@ pub enum Broken {
     Unreadable,
     #[error("the provider went on with call {position} after it was complete")]
     Reopened { position: usize },
+    #[error("the provider told an error in its stream")]
+    Failed,
 }
 
 /// What the agent sees of an answer, for finding it again in a later request.
@@ -105,6 +107,22 @@ pub struct HiddenCall {
 pub struct Usage {
     pub input: u64,
     pub output: u64,
+}
+
+// === impl Usage ===
+
+impl Usage {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let (input, output) = (self.input, self.output);
+        Self { input: input.saturating_add(other.input), output: output.saturating_add(other.output) }
+    }
+
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        let (input, output) = (self.input, self.output);
+        Self { input: input.saturating_sub(other.input), output: output.saturating_sub(other.output) }
+    }
 }
 
 // === impl Hidden ===

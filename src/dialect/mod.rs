@@ -186,7 +186,9 @@ impl Transcript {
     }
     /// The value under a span of this transcript.
     pub fn json(&self, span: Span) -> Json<'_> {
-        Json::trusted(span.of(self.text()))
+        // Only what is asked for is looked at again: the whole body, at each call, would cost more than reading it.
+        let bytes = self.body.get(span.start..span.end).unwrap_or_default();
+        Json::trusted(simdutf8::basic::from_utf8(bytes).unwrap_or_default())
     }
     pub fn model(&self) -> Option<Cow<'_, str>> {
         self.json(self.model?).string()
@@ -198,6 +200,12 @@ impl Transcript {
     pub fn calls(&self, element: &Element) -> Vec<Call<'_>> {
         match self.dialect {
             Dialect::Chat => chat::request::calls(self, element),
+        }
+    }
+    /// The ids of an assistant element's calls, as [`calls`](Self::calls) gives them, without reading the calls' input.
+    pub fn call_ids(&self, element: &Element) -> Vec<Cow<'_, str>> {
+        match self.dialect {
+            Dialect::Chat => chat::request::call_ids(self, element),
         }
     }
     /// The text of an element: its string, or its text parts joined by line breaks; empty where there is none.

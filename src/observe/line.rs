@@ -7,7 +7,8 @@
 //! - `prepared`: `reason`, `count`
 //! - `remanded`: `round`, `refused`
 //! - `ended`: `upstream`, `model` (or null), `rounds`, `status`, `outcome` (`complete`, `provider_error`, `broken`,
-//!   `abandoned`, `failed`), `actions` (a list of codes: all that was done), `input_tokens`, `output_tokens`, `bytes_in`, `bytes_out`
+//!   `abandoned`, `failed`), `actions` (a list of codes: all that was done), `input_tokens`, `output_tokens` (of all
+//!   rounds together), `bytes_in`, `bytes_out`
 //! - `unjudged`: `reason`, `detail`
 //! - `dropped`: `count`, and no `exchange`: events that are missing before this line, because the queue was full or
 //!   the file could not be written

@@ -1,7 +1,8 @@
 //! Facts about what was done. Awaits nothing on the path of a request.
 //!
-//! An [`event::Event`] goes to the log at once and, where the operator asked for it, as a [`line`] of JSON to a
-//! file or to standard output, through the bounded queue of a [`sink`]. Contents and secrets never come here.
+//! An [`event::Event`] goes to the log at once and, where the operator asked for it, as a [`line`](mod@line) of
+//! JSON to a file or to standard output, through the bounded queue of a [`sink`]. Contents and secrets never
+//! come here.
 
 pub mod event;
 pub mod line;

@@ -29,7 +29,7 @@ pub(crate) struct Aside {
     before: u128,
     visible: Visible,
     pub(crate) hidden: Hidden,
-    /// The calls refused beside others that went out.
+    /// The calls refused beside others that went out, each once.
     pub(crate) refused: Vec<Key>,
     since: Instant,
 }
@@ -80,7 +80,8 @@ impl Asides {
         hidden: Hidden,
         refused: Vec<Key>,
     ) {
-        let place = self.place(tenant, &visible);
+        let ids: Vec<_> = visible.ids.iter().map(String::as_str).collect();
+        let place = self.place(tenant, &ids, Some(&visible));
         let aside = Arc::new(Aside { before, visible, hidden, refused, since: Instant::now() });
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bucket = self.buckets.get(&place).map(|bucket| bucket.to_vec()).unwrap_or_default();
@@ -105,8 +106,13 @@ impl Asides {
             if element.role != Role::Assistant {
                 continue;
             }
-            let visible = transcript.visible(element);
-            let Some(bucket) = self.buckets.get(&self.place(tenant, &visible)) else { continue };
+            let ids = transcript.call_ids(element);
+            let ids: Vec<_> = ids.iter().map(AsRef::as_ref).collect();
+            // Only an answer without calls has to be read for its place.
+            let known = ids.is_empty().then(|| transcript.visible(element));
+            let place_of_answer = self.place(tenant, &ids, known.as_ref());
+            let Some(bucket) = self.buckets.get(&place_of_answer) else { continue };
+            let visible = known.unwrap_or_else(|| transcript.visible(element));
             for earlier in transcript.elements.iter().take(place).skip(linked) {
                 link(&mut chain, transcript, earlier);
             }
@@ -132,12 +138,12 @@ impl Asides {
     }
 
     /// The bucket: call ids where there are calls, else the answer's text.
-    fn place(&self, tenant: &Tenant, visible: &Visible) -> u128 {
+    fn place(&self, tenant: &Tenant, ids: &[&str], visible: Option<&Visible>) -> u128 {
         let mut chain = self.chain(tenant);
-        if visible.ids.is_empty() {
+        if let Some(visible) = visible.filter(|_| ids.is_empty()) {
             chain.link(&visible.digest);
         }
-        for id in &visible.ids {
+        for id in ids {
             chain.link(id.as_bytes());
         }
         chain.value()

@@ -5,7 +5,6 @@
 
 mod acceptor;
 mod connection;
-mod tasks;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,15 +13,15 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
+use super::house::House;
 use super::schemas::CompiledSchemas;
-use super::service::House;
+use super::tasks::Tasks;
 use super::upstream::UpstreamError;
 use crate::config::Plan;
 use crate::guard::arguments::Schemas;
 use crate::observe::event::Events;
 
 pub use acceptor::TlsError;
-pub(crate) use tasks::Tasks;
 
 /// After an error of the listener itself, such as no file handles left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

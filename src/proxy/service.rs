@@ -4,7 +4,6 @@
 //! through untouched, both ways.
 
 use std::convert::Infallible;
-use std::hash::BuildHasher as _;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -14,52 +13,18 @@ use std::task::{Context, Poll};
 use http::request::Parts;
 use http::{Method, Request, Response};
 use hyper::body::Incoming;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service;
 
-use super::aside::Asides;
 use super::body::Reply;
-use super::door::{Door, Entry};
 use super::exchange;
 use super::failure::{Failure, Fault, Unsupported};
-use super::server::Tasks;
+use super::house::{Admitted, House};
 use super::tunnel;
-use super::upstream::headers;
-use super::upstream::{Answer, UpstreamError, Upstreams, Way};
-use crate::config::Plan;
+use super::upstream::{Way, relayed};
 use crate::dialect::Dialect;
-use crate::guard::arguments::Schemas;
-use crate::guard::rules::Mode;
-use crate::observe::event::Events;
 
 #[cfg(test)]
 mod tests;
-
-/// Everything that requests share.
-pub(crate) struct House {
-    pub(crate) plan: Plan,
-    pub(crate) upstreams: Upstreams,
-    pub(crate) events: Events,
-    pub(crate) tasks: Tasks,
-    /// What agents did not see.
-    pub(crate) asides: Asides,
-    pub(crate) schemas: Arc<dyn Schemas>,
-    /// Tells this process's exchanges from those of others.
-    pub(crate) run: String,
-    door: Door,
-    /// Places for exchanges in flight.
-    places: Arc<Semaphore>,
-}
-
-/// A request that was let in.
-#[derive(Debug)]
-pub(crate) struct Admitted {
-    /// As the agent sent them.
-    pub(crate) parts: Parts,
-    /// Not yet read.
-    pub(crate) body: Incoming,
-    pub(crate) entry: Entry,
-}
 
 /// The service of one connection.
 #[derive(Clone)]
@@ -74,34 +39,8 @@ pub(super) struct Front {
 #[error("the task panicked")]
 struct Panicked;
 
-impl std::fmt::Debug for House {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("House").field("run", &self.run).finish_non_exhaustive()
-    }
-}
-
-// === impl House ===
-
+/// The way of a request.
 impl House {
-    pub(super) fn new(
-        plan: Plan,
-        events: Events,
-        tasks: Tasks,
-        schemas: Arc<dyn Schemas>,
-    ) -> Result<Self, UpstreamError> {
-        let upstreams = Upstreams::new(&plan)?;
-        let door = Door::new(&plan);
-        let places = Arc::new(Semaphore::new(plan.listen.max_exchanges.min(Semaphore::MAX_PERMITS)));
-        let asides = Asides::new(&plan.state);
-        let run = format!("{:08x}", std::hash::RandomState::new().hash_one(std::process::id()) >> 32);
-        Ok(Self { plan, upstreams, events, tasks, asides, schemas, run, door, places })
-    }
-
-    /// Decides and records, and changes nothing.
-    pub(crate) fn observes(&self) -> bool {
-        self.plan.rules.mode == Mode::Observe
-    }
-
     async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
         let dialect = Dialect::of_path(request.uri().path());
         match caught(self.walk(request)).await {
@@ -139,10 +78,6 @@ impl House {
         Ok(response.map(|body| body.holding(place)))
     }
 
-    fn place(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        Arc::clone(&self.places).try_acquire_owned().map_err(|_| Failure::Overloaded)
-    }
-
     /// The way through: streamed, and nothing read.
     pub(crate) async fn pass(&self, admitted: Admitted) -> Result<Response<Reply>, Failure> {
         let Admitted { parts, body, entry } = admitted;
@@ -150,15 +85,6 @@ impl House {
         let request = target.prepare(&parts, &entry.ours, Way::Through)?;
         Ok(relayed(target.stream(request, body).await?))
     }
-}
-
-/// A provider's answer as it goes to the agent: status, headers and body unchanged.
-pub(crate) fn relayed(answer: Answer) -> Response<Reply> {
-    let (head, body) = answer.into_parts();
-    let mut response = Response::new(Reply::relayed(body));
-    *response.status_mut() = head.status;
-    *response.headers_mut() = headers::response(&head.headers);
-    response
 }
 
 fn guarded(parts: &Parts) -> Option<Dialect> {

@@ -13,7 +13,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::body::Reply;
 use super::door::Entry;
 use super::failure::{Failure, Unsupported};
-use super::service::{House, relayed};
+use super::house::House;
+use super::upstream::relayed;
 use super::upstream::{Way, headers};
 use crate::config::plan::HttpVersion;
 

@@ -3,7 +3,7 @@ that all this began with."""
 
 import pytest
 from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_agent import WAYS, agent_at, user
+from langchain_agent import WAYS, agent_at, shown, user
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 from tools import Worktrees
@@ -63,6 +63,18 @@ def stopped(stage, asks, way, worktrees):
     return saver
 
 
+def test_a_clean_run_is_the_same_with_and_without_the_proxy(stages, asks, way):
+    seen = []
+    for guarded in [True, False]:
+        stage, worktrees = stages("approved", guarded), Worktrees()
+        saver = stopped(stage, asks, way, worktrees)
+        messages = way(agent_of(stage, asks, saver, worktrees), asks.resume, THREAD)["messages"]
+        assert worktrees.called == ["a-b"]
+        stage.played("asks for approval", "goes on", "done")
+        seen.append(shown(messages))
+    assert seen[0] == seen[1]
+
+
 def test_a_bad_call_after_the_resume_kills_the_run_without_the_proxy(stages, asks, way):
     stage, worktrees = stages("resume", guarded=False), Worktrees()
     saver = stopped(stage, asks, way, worktrees)
@@ -99,3 +111,15 @@ def test_a_run_is_resumed_through_a_proxy_that_was_started_meanwhile(stages, ask
     messages = way(agent_of(stage, asks, saver, worktrees), asks.resume, THREAD)["messages"]
     assert messages[-1].text == "To work."
     stage.played("a plan without words", "a plan", "has forgotten")
+
+
+def test_a_plan_that_the_human_has_changed_does_not_hide_what_the_model_was_told(stages, way):
+    """The client leaves the model's call as it was, and says in the result what ran in its place."""
+    stage, asks, worktrees = stages("restart"), ByMiddleware(), Worktrees()
+    saver = stopped(stage, asks, way, worktrees)
+    edited = {"name": "submit_plan", "args": {"plan": "two worktrees"}}
+    resume = Command(resume={"decisions": [{"type": "edit", "edited_action": edited}]})
+    messages = way(agent_of(stage, asks, saver, worktrees), resume, THREAD)["messages"]
+    [result] = [message.text for message in messages if message.type == "tool"]
+    assert result.endswith("plan accepted: two worktrees")
+    stage.played("a plan without words", "a plan", "remembers")

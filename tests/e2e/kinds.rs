@@ -228,15 +228,11 @@ fn choice(got: &Got, index: u64) -> Got {
         body["choices"] = mine.into();
         Some(body.to_string())
     };
-    let body = match only(got.text()) {
-        Some(body) => body,
-        None => {
-            let events = got.text().lines().filter_map(|line| line.strip_prefix("data: "));
-            events
-                .map(|data| format!("data: {}\n\n", only(data).unwrap_or_else(|| data.to_owned())))
-                .collect()
-        }
-    };
+    let body = only(got.text()).unwrap_or_else(|| {
+        let events = got.text().lines().filter_map(|line| line.strip_prefix("data: "));
+        let mine = events.map(|data| only(data).unwrap_or_else(|| data.to_owned()));
+        mine.fold(String::new(), |body, data| body + "data: " + &data + "\n\n")
+    });
     Got { status: got.status, headers: got.headers.clone(), body: body.into(), clean: got.clean }
 }
 

@@ -6,15 +6,27 @@
     clippy::indexing_slicing,
     reason = "a test ends where it fails"
 )]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the macro for JSON in tests goes through a value; no body does"
+)]
+#![expect(unreachable_pub, reason = "nothing here is reached from elsewhere")]
 
 mod arguments;
+mod bounds;
 mod deaths;
 mod deny;
 mod disconnects;
+mod epochs;
 mod kinds;
 mod modes;
 mod scene;
+mod siblings;
 mod slugs;
+mod terminal;
+mod told;
 mod transport;
+mod twice;
 mod unreadable;
+mod verdict;
 mod watched;

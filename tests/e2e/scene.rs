@@ -78,10 +78,24 @@ impl Scene {
 
     /// Sends a request, and waits for the answer's head.
     pub async fn open(&self, body: impl Into<Bytes>) -> http::Response<Incoming> {
-        let request = Request::post(format!("{}/chat/completions", self.base_url))
+        self.open_as("sk-agent", body).await
+    }
+
+    /// The same with another key: another tenant.
+    pub async fn open_as(&self, key: &str, body: impl Into<Bytes>) -> http::Response<Incoming> {
+        self.post(&self.base_url, key, body.into()).await
+    }
+
+    /// What the provider answers to who asks it without the proxy.
+    pub async fn straight(&self, body: impl Into<Bytes>) -> Got {
+        Got::read(self.post(&self.provider.base_url(), "sk-agent", body.into()).await).await
+    }
+
+    async fn post(&self, base_url: &str, key: &str, body: Bytes) -> http::Response<Incoming> {
+        let request = Request::post(format!("{base_url}/chat/completions"))
             .header("content-type", "application/json")
-            .header("authorization", "Bearer sk-agent")
-            .body(Full::new(body.into()))
+            .header("authorization", format!("Bearer {key}"))
+            .body(Full::new(body))
             .unwrap();
         timeout(PATIENCE, self.client.request(request)).await.unwrap().unwrap()
     }
@@ -101,13 +115,11 @@ impl Got {
         let (head, mut incoming) = response.into_parts();
         let (mut body, mut clean) = (Vec::new(), true);
         while let Some(frame) = incoming.frame().await {
-            match frame {
-                Ok(frame) => body.extend_from_slice(&frame.into_data().unwrap_or_default()),
-                Err(_) => {
-                    clean = false;
-                    break;
-                }
-            }
+            let Ok(frame) = frame else {
+                clean = false;
+                break;
+            };
+            body.extend_from_slice(&frame.into_data().unwrap_or_default());
         }
         Self { status: head.status, headers: head.headers, body: body.into(), clean }
     }
@@ -147,7 +159,7 @@ impl Message {
         let choice = &body["choices"][0];
         let mut message = Self { roles: 1, finishes: 1, dones: 1, ..Self::default() };
         message.take(&choice["message"], body);
-        message.finish = choice["finish_reason"].as_str().unwrap_or_default().to_owned();
+        choice["finish_reason"].as_str().unwrap_or_default().clone_into(&mut message.finish);
         message
     }
 

@@ -63,13 +63,27 @@ pub(super) struct Calls {
     limit: usize,
     /// What ids are made from where the provider gave none.
     seed: String,
+    /// Rounds before this one: their ids are not made again.
+    round: usize,
 }
 
 // === impl Calls ===
 
 impl Calls {
     pub(super) fn new(offered: Vec<String>, limit: usize, seed: String) -> Self {
-        Self { slots: Vec::new(), offered, limit, seed }
+        Self { slots: Vec::new(), offered, limit, seed, round: 0 }
+    }
+
+    /// Begins a new round, and gives the calls of the one before.
+    pub(super) fn next_round(&mut self) -> Vec<Slot> {
+        self.round += 1;
+        std::mem::take(&mut self.slots)
+    }
+
+    /// Goes back to the round before.
+    pub(super) fn resume(&mut self, slots: Vec<Slot>) {
+        self.round -= 1;
+        self.slots = slots;
     }
 
     /// Gives the piece to its call, and tells which that is; `None` where it only repeats what was said. Begins a
@@ -154,7 +168,7 @@ impl Calls {
 
     /// An id for call `position`, or for the `part`-th of the calls it was split into.
     pub(super) fn mint(&self, position: usize, part: usize) -> String {
-        let digest = Sha256::digest(format!("{} {position} {part}", self.seed));
+        let digest = Sha256::digest(format!("{} {} {position} {part}", self.seed, self.round));
         let (number, _) = digest.split_first_chunk::<12>().expect("a digest has 32 bytes");
         number.iter().fold(String::from("call_"), |id, byte| id + &format!("{byte:02x}"))
     }

@@ -36,7 +36,13 @@ pub(crate) fn conclude(transcript: &Transcript, edits: &mut Splices) {
 /// Puts back, around the answer at `index`, what the agent did not see of it.
 pub(crate) fn restore(transcript: &Transcript, index: usize, hidden: &Hidden, edits: &mut Splices) {
     let Some(element) = transcript.elements.get(index) else { return };
-    for round in hidden.rounds.iter().flat_map(|round| &round.elements) {
+    let rounds = || hidden.rounds.iter().flat_map(|round| &round.elements);
+    if !hidden.rounds.is_empty() && says_nothing(transcript, element, hidden.text) {
+        // Providers refuse an empty message, so it makes way for the rounds.
+        return edits
+            .replace(element.span, rounds().map(AsRef::as_ref).collect::<Vec<&[u8]>>().join(&b","[..]));
+    }
+    for round in rounds() {
         edits.insert(element.span.start, round.clone());
         edits.insert(element.span.start, ",");
     }
@@ -48,9 +54,22 @@ pub(crate) fn restore(transcript: &Transcript, index: usize, hidden: &Hidden, ed
     restore_results(transcript, index, &hidden.siblings, edits);
 }
 
+/// Whether an answer holds nothing but what hidden rounds said: neither words of its own nor calls.
+fn says_nothing(transcript: &Transcript, element: &Element, hidden: usize) -> bool {
+    let object = transcript.json(element.span);
+    let says_otherwise = |name| object.member(name).is_some_and(|value| !value.is_null());
+    transcript.content(element).len() <= hidden
+        && transcript.calls(element).is_empty()
+        && !["refusal", "audio"].into_iter().any(says_otherwise)
+}
+
 /// The agent merged the text of all rounds; this answer keeps only its own.
 fn cut_text(transcript: &Transcript, element: &Element, hidden: usize, edits: &mut Splices) {
     let Some(content) = element.content.map(|span| transcript.json(span)) else { return };
+    if transcript.content(element).len() <= hidden {
+        // Providers refuse empty text parts.
+        return edits.replace(content.span_in(transcript.text()), "null");
+    }
     let text = match content.kind() {
         Kind::Array => content.elements().find_map(|part| part.member("text")),
         _ => Some(content),
@@ -58,8 +77,7 @@ fn cut_text(transcript: &Transcript, element: &Element, hidden: usize, edits: &m
     let Some(text) = text else { return };
     let said = text.string().unwrap_or_default();
     let Some(rest) = said.get(hidden..) else { return };
-    let own = if rest.is_empty() && content.kind() == Kind::String { "null".to_owned() } else { quote(rest) };
-    edits.replace(text.span_in(transcript.text()), own);
+    edits.replace(text.span_in(transcript.text()), quote(rest));
 }
 
 fn cut_others(transcript: &Transcript, element: &Element, hidden: &Hidden, edits: &mut Splices) {

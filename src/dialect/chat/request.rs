@@ -225,27 +225,66 @@ fn function(reader: &mut Reader<'_>, kind: CallKind) -> Result<Option<Tool>, Mal
 }
 
 pub(crate) fn calls<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Call<'a>> {
+    written(transcript, element).into_iter().map(Written::read).collect()
+}
+
+pub(crate) fn call_ids<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Cow<'a, str>> {
+    written(transcript, element).into_iter().map(|call| call.id).collect()
+}
+
+/// A call of the history, its input not unescaped yet.
+struct Written<'a> {
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    input: Option<Json<'a>>,
+    kind: CallKind,
+}
+
+fn written<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Written<'a>> {
     let Some(calls) = element.calls.map(|span| transcript.json(span)) else { return Vec::new() };
     match calls.kind() {
-        Kind::Array => calls.elements().filter_map(call).collect(),
-        Kind::Object => {
-            function_call(calls, "arguments", CallKind::Legacy, Cow::Borrowed("")).into_iter().collect()
-        }
+        Kind::Array => calls.elements().filter_map(Written::of).collect(),
+        Kind::Object => Written::of_function(calls, "arguments", CallKind::Legacy, Cow::Borrowed(""))
+            .into_iter()
+            .collect(),
         _ => Vec::new(),
     }
 }
 
-fn call(call: Json<'_>) -> Option<Call<'_>> {
-    let id = call.member("id").and_then(Json::string).unwrap_or_default();
-    if let Some(function) = call.member("function") {
-        return function_call(function, "arguments", CallKind::Function, id);
+impl<'a> Written<'a> {
+    fn of(call: Json<'a>) -> Option<Self> {
+        let (mut id, mut function, mut custom) = (None, None, None);
+        for (key, value) in call.members() {
+            match &*key.name() {
+                "id" => id = Some(value),
+                "function" => function = Some(value),
+                "custom" => custom = Some(value),
+                _ => {}
+            }
+        }
+        let id = id.and_then(Json::string).unwrap_or_default();
+        match function {
+            Some(function) => Self::of_function(function, "arguments", CallKind::Function, id),
+            None => Self::of_function(custom?, "input", CallKind::Custom, id),
+        }
     }
-    function_call(call.member("custom")?, "input", CallKind::Custom, id)
-}
 
-fn function_call<'a>(object: Json<'a>, input: &str, kind: CallKind, id: Cow<'a, str>) -> Option<Call<'a>> {
-    let name = object.member("name").and_then(Json::string)?;
-    Some(Call { id, name, arguments: object.member(input).map(input_text).unwrap_or_default(), kind })
+    fn of_function(object: Json<'a>, input: &str, kind: CallKind, id: Cow<'a, str>) -> Option<Self> {
+        let (mut name, mut given) = (None, None);
+        for (key, value) in object.members() {
+            match &*key.name() {
+                "name" => name = Some(value),
+                key if key == input => given = Some(value),
+                _ => {}
+            }
+        }
+        Some(Self { id, name: name?.string()?, input: given, kind })
+    }
+
+    fn read(self) -> Call<'a> {
+        let Self { id, name, input, kind } = self;
+        Call { id, name, arguments: input.map(input_text).unwrap_or_default(), kind }
+    }
 }
 
 /// Arguments come as a string; some providers leave the object as it is.

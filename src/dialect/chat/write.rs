@@ -129,18 +129,21 @@ fn entry(
     format!("{{{}}}", members.join(","))
 }
 
-/// An event of our own that says `text`, escaped and without quotes.
-pub(super) fn text_event(head: &str, choice: u32, text: &str) -> Bytes {
-    event(head, choice, &format!(r#"{{"content":"{text}"}}"#), "null")
+/// The member that begins an answer, for an event of our own that comes first.
+pub(super) const ROLE: &str = r#""role":"assistant","#;
+
+/// An event of our own that says `text`, escaped and without quotes. `role`: [`ROLE`] or nothing.
+pub(super) fn text_event(head: &str, role: &str, choice: u32, text: &str) -> Bytes {
+    event(head, choice, &format!(r#"{{{role}"content":"{text}"}}"#), "null")
 }
 
 pub(super) fn finish_event(head: &str, choice: u32, reason: &str) -> Bytes {
     event(head, choice, "{}", &quote(reason))
 }
 
-/// An event of our own with one whole call.
-pub(super) fn call_event(head: &str, call: &str) -> Bytes {
-    event(head, 0, &format!(r#"{{"tool_calls":[{call}]}}"#), "null")
+/// An event of our own with one whole call. `role`: [`ROLE`] or nothing.
+pub(super) fn call_event(head: &str, role: &str, call: &str) -> Bytes {
+    event(head, 0, &format!(r#"{{{role}"tool_calls":[{call}]}}"#), "null")
 }
 
 fn event(head: &str, choice: u32, delta: &str, finish: &str) -> Bytes {

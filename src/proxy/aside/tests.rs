@@ -40,7 +40,7 @@ fn found(asides: &Asides, tenant: Tenant, messages: &str) -> Vec<usize> {
 
 #[test]
 fn is_found_however_the_agent_writes_what_it_saw() {
-    let asides = asides(1 << 20, Duration::from_secs(60));
+    let asides = asides(1 << 20, Duration::from_mins(1));
     let tenant = Tenant::for_tests(1);
     remember(&asides, tenant, USER, "x");
     for (what, messages) in [
@@ -68,7 +68,7 @@ fn is_found_however_the_agent_writes_what_it_saw() {
 
 #[test]
 fn any_mismatch_is_a_miss() {
-    let asides = asides(1 << 20, Duration::from_secs(60));
+    let asides = asides(1 << 20, Duration::from_mins(1));
     let tenant = Tenant::for_tests(1);
     remember(&asides, tenant, USER, "x");
     for (what, messages) in [
@@ -85,7 +85,7 @@ fn any_mismatch_is_a_miss() {
 
 #[test]
 fn the_same_again_is_kept_once() {
-    let asides = asides(1 << 20, Duration::from_secs(60));
+    let asides = asides(1 << 20, Duration::from_mins(1));
     let tenant = Tenant::for_tests(1);
     remember(&asides, tenant, USER, "first");
     remember(&asides, tenant, USER, "second");
@@ -100,7 +100,7 @@ fn is_forgotten_with_time_and_for_want_of_memory() {
     let short = asides(1 << 20, Duration::ZERO);
     remember(&short, tenant, USER, "x");
     assert_eq!(found(&short, tenant, &format!("{USER},{ANSWER}")), [0; 0]);
-    let small = asides(1, Duration::from_secs(60));
+    let small = asides(1, Duration::from_mins(1));
     remember(&small, tenant, USER, "x");
     assert_eq!(found(&small, tenant, &format!("{USER},{ANSWER}")), [0; 0]);
 }

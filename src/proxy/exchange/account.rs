@@ -8,7 +8,7 @@ use http::StatusCode;
 use crate::dialect::Usage;
 use crate::guard::Reason;
 use crate::observe::event::{Ended, Event, Events, Fact};
-use crate::proxy::service::House;
+use crate::proxy::house::House;
 
 /// The record of one exchange. Dropped before it was closed, it tells that the agent went away.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ pub(super) struct Account {
     pub(super) rounds: u32,
     pub(super) status: u16,
     pub(super) outcome: Ended,
+    /// Tokens of all rounds together.
     pub(super) usage: Usage,
     bytes_in: usize,
     pub(super) bytes_out: usize,

@@ -3,13 +3,16 @@
 //! Before anything reached the agent, the provider's error goes through as it came. Afterwards there are three
 //! ways: the refused calls go on if they may, words are said in the model's place, or the stream visibly breaks.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::StatusCode;
 
-use crate::dialect::Broken;
+use crate::dialect::{Broken, Call};
 use crate::guard::notice::Notice;
 use crate::guard::{Reason, Refusal, Resort};
-use crate::observe::event::Ended;
+use crate::observe::event::{Ended, Fact, Judged};
+use crate::proxy::body::BoxError;
 use crate::proxy::failure::Failure;
 use crate::proxy::upstream::{self, headers};
 
@@ -22,13 +25,23 @@ pub(super) enum Failed {
     /// An error of the provider, or something that is unknown here.
     Answer(upstream::Answer),
     /// The same, already read.
-    Read(Head, Bytes),
+    Read {
+        head: Head,
+        body: Bytes,
+        /// It says that the model called a tool.
+        is_call: bool,
+    },
+    /// The same, read in part: it is longer than anything that is looked at.
+    Long { head: Head, read: Bytes, rest: Inflow },
     /// An error of ours.
     Failure(Failure),
 }
 
 /// What the model reads of a call that its provider refused: more is not known here.
 const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
+
+/// Characters of a name that a text quotes.
+const NAME: usize = 128;
 
 /// Bytes of an error that are looked at.
 const LARGEST_ERROR: usize = 1 << 20;
@@ -42,34 +55,39 @@ impl Rounds<'_> {
             return Asked::Failed(Failed::Answer(answered));
         }
         let head = Head::of(&answered, true);
-        let body = match Inflow::new(answered) {
-            Ok(mut inflow) => inflow.whole_as_it_came(LARGEST_ERROR).await,
-            Err(failure) => Err(failure),
+        let read = async {
+            let mut inflow = Inflow::new(answered)?;
+            let (raw, plain, is_whole) = inflow.up_to(LARGEST_ERROR).await?;
+            Ok((inflow, raw, plain, is_whole))
         };
-        let (raw, plain) = match body {
+        let (rest, raw, plain, is_whole) = match read.await {
             Ok(read) => read,
             Err(failure) => return Asked::Failed(Failed::Failure(failure)),
         };
+        if !is_whole {
+            return Asked::Failed(Failed::Long { head, read: raw, rest });
+        }
         let text = std::str::from_utf8(&plain).unwrap_or_default();
-        let dialect = self.exchange.transcript.dialect();
-        match dialect.refused_call(text).filter(|_| !self.concludes) {
-            Some(call) => {
-                let notices = &self.exchange.house.plan.rules.notices;
-                let values = [("tool", &*call.name), ("problems", NO_CALL)];
-                let text = notices.text(Notice::ProviderRefused, &values);
-                self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
-                self.outlet.account.act(Reason::ProviderRefused);
-                self.refusals.push(Refusal {
-                    reason: Reason::ProviderRefused,
-                    text,
-                    key: None,
-                    resort: Resort::Nothing,
-                });
+        match self.exchange.transcript.dialect().refused_call(text) {
+            Some(call) if !self.concludes => {
+                self.refuse_unseen(&call);
                 self.unseen = Some((head, raw));
                 Asked::Refused
             }
-            None => Asked::Failed(Failed::Read(head, raw)),
+            call => Asked::Failed(Failed::Read { head, body: raw, is_call: call.is_some() }),
         }
+    }
+
+    /// The provider refused a call of the model: so do we.
+    fn refuse_unseen(&mut self, call: &Call<'_>) {
+        let notices = &self.exchange.house.plan.rules.notices;
+        let name: String = call.name.chars().take(NAME).collect();
+        let values = [("tool", name.as_str()), ("problems", NO_CALL)];
+        let text = notices.text(Notice::ProviderRefused, &values);
+        let id = self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
+        let reason = Reason::ProviderRefused;
+        self.record((0, &call.name, &id), Judged::Refused, &[reason]);
+        self.refusals.push(Refusal { reason, text, key: None, resort: Resort::Nothing });
     }
 
     /// The first round failed: the agent gets what the provider said.
@@ -77,52 +95,73 @@ impl Rounds<'_> {
         self.outlet.account.outcome = Ended::ProviderError;
         match failed {
             Failed::Failure(failure) => Err(failure),
-            Failed::Read(head, body) => {
-                self.outlet.open(&head, None);
-                self.outlet.send(&mut vec![body]).await;
-                Ok(())
-            }
+            Failed::Read { head, body, .. } => self.relay(&head, body, None).await,
+            Failed::Long { head, read, rest } => self.relay(&head, read, Some(rest)).await,
             Failed::Answer(answered) => {
-                self.outlet.open(&Head::of(&answered, true), None);
-                let mut inflow = Inflow::unread(answered);
-                while let Some(piece) = inflow.next().await? {
-                    self.outlet.send(&mut vec![piece.raw]).await;
+                let head = Head::of(&answered, true);
+                if head.status.is_success() {
+                    let detail = "an answer of a form that is not read here".to_owned();
+                    self.outlet.account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
+                    self.outlet.account.outcome = Ended::Complete;
                 }
-                Ok(())
+                self.relay(&head, Bytes::new(), Some(Inflow::unread(answered))).await
             }
         }
+    }
+
+    /// Passes on what the provider sent, as it came.
+    async fn relay(&mut self, head: &Head, read: Bytes, rest: Option<Inflow>) -> Result<(), Failure> {
+        self.outlet.open(head, None);
+        if !read.is_empty() {
+            self.outlet.send(&mut vec![read]).await;
+        }
+        let Some(mut rest) = rest else { return Ok(()) };
+        while let Some(piece) = rest.next().await? {
+            self.outlet.send(&mut vec![piece.raw]).await;
+        }
+        Ok(())
     }
 
     /// A further round failed.
     pub(super) async fn reask_failed(&mut self, failed: Failed) -> Result<(), Failure> {
         self.outlet.account.act(Reason::ReaskFailed);
         if self.concludes && failed.refuses() {
-            self.outlet.account.act(Reason::FellBack);
-            let (words, mut out) = (self.last_words(), Vec::new());
-            self.answer.say_instead(&words, &mut out);
-            self.outlet.account.outcome = Ended::Complete;
-            self.finish(out).await;
+            self.say_instead().await;
             return Ok(());
         }
         if !self.outlet.is_open() {
             return self.pass_on(failed).await;
         }
-        if self.told.iter().all(Refusal::may_go_on) {
-            self.outlet.account.act(Reason::GaveUp);
-            let mut out = Vec::new();
-            let decisions = self.told.iter().map(super::judge::resort).collect();
-            self.answer.resume(decisions, &mut out);
-            self.outlet.account.outcome = Ended::Complete;
-            self.finish(out).await;
+        if self.may_resume() {
+            self.resume().await;
             return Ok(());
         }
         let failure = failed.into_failure(self.exchange.target.name());
         self.break_off(failure).await
     }
 
+    /// The calls refused in the round before may go on in the end, and can.
+    pub(super) fn may_resume(&self) -> bool {
+        self.returns() > 0
+            && self.outlet.is_open()
+            && !self.told.is_empty()
+            && self.told.iter().all(Refusal::may_go_on)
+            && self.answer.can_resume()
+    }
+
+    async fn resume(&mut self) {
+        let (told, mut out) = (std::mem::take(&mut self.told), Vec::new());
+        let calls = self.answer.resume(told.iter().map(super::judge::resort).collect(), &mut out);
+        for (position, (call, refusal)) in calls.iter().zip(&told).enumerate() {
+            let reasons = [refusal.reason, Reason::GaveUp];
+            self.record((position, &call.name, &call.id), Judged::GaveUp, &reasons);
+        }
+        self.finish(out).await;
+    }
+
     /// An answer cannot be carried on. What the agent has seen of it must not look complete.
     pub(super) async fn break_off(&mut self, failure: Failure) -> Result<(), Failure> {
-        if self.outlet.is_open() {
+        if self.outlet.is_open() && !self.exchange.house.observes() {
             let error = self.exchange.transcript.dialect().error(failure.code(), &failure.message());
             self.send(vec![Bytes::from(format!("data: {error}\n\n"))]).await;
         }
@@ -130,35 +169,40 @@ impl Rounds<'_> {
     }
 
     pub(super) fn broken(&self, broken: Broken) -> Failure {
-        Failure::Unreachable {
-            upstream: std::sync::Arc::clone(self.exchange.target.name()),
-            source: broken.into(),
-        }
+        self.unreachable(broken.into())
+    }
+
+    pub(super) fn unreachable(&self, source: BoxError) -> Failure {
+        Failure::Unreachable { upstream: Arc::clone(self.exchange.target.name()), source }
     }
 }
 
 // === impl Failed ===
 
 impl Failed {
-    /// The provider understood the request and will not have it.
+    /// The provider understood the request and will not have it, or the model calls all the same.
     fn refuses(&self) -> bool {
-        let status = match self {
-            Self::Answer(answered) => answered.status(),
-            Self::Read(head, _) => head.status,
-            Self::Failure(_) => return false,
-        };
-        status.is_client_error()
-            && status != StatusCode::TOO_MANY_REQUESTS
-            && status != StatusCode::REQUEST_TIMEOUT
+        let is_call = matches!(self, Self::Read { is_call: true, .. });
+        let again = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
+        let refuses = |status: StatusCode| status.is_client_error() && !again.contains(&status);
+        is_call || self.status().is_some_and(refuses)
     }
 
-    fn into_failure(self, upstream: &std::sync::Arc<str>) -> Failure {
-        let status = match self {
-            Self::Answer(answered) => answered.status(),
-            Self::Read(head, _) => head.status,
-            Self::Failure(failure) => return failure,
-        };
+    fn status(&self) -> Option<StatusCode> {
+        match self {
+            Self::Answer(answered) => Some(answered.status()),
+            Self::Read { head, .. } | Self::Long { head, .. } => Some(head.status),
+            Self::Failure(_) => None,
+        }
+    }
+
+    fn into_failure(self, upstream: &Arc<str>) -> Failure {
+        let status = self.status();
+        if let Self::Failure(failure) = self {
+            return failure;
+        }
+        let status = status.map(|status| status.to_string()).unwrap_or_default();
         let source = format!("it answered {status} when it was asked again").into();
-        Failure::Unreachable { upstream: std::sync::Arc::clone(upstream), source }
+        Failure::Unreachable { upstream: Arc::clone(upstream), source }
     }
 }

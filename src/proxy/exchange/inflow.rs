@@ -56,19 +56,15 @@ impl Inflow {
         Ok((!plain.is_empty()).then(|| Piece { raw: Bytes::new(), plain }))
     }
 
-    /// The whole body as it came and as it reads, up to `limit` bytes.
-    pub(super) async fn whole_as_it_came(&mut self, limit: usize) -> Result<(Bytes, Bytes), Failure> {
+    /// The body as it came and as it reads, not much further than `limit` bytes, and whether that is all.
+    pub(super) async fn up_to(&mut self, limit: usize) -> Result<(Bytes, Bytes, bool), Failure> {
         let (mut raw, mut plain) = (Vec::new(), Vec::new());
-        while let Some(piece) = self.next().await? {
+        while raw.len().max(plain.len()) <= limit {
+            let Some(piece) = self.next().await? else { return Ok((raw.into(), plain.into(), true)) };
             raw.extend_from_slice(&piece.raw);
             plain.extend_from_slice(&piece.plain);
-            if raw.len().max(plain.len()) > limit {
-                return Err(Failure::Internal(
-                    format!("the provider's error is larger than {limit} bytes").into(),
-                ));
-            }
         }
-        Ok((raw.into(), plain.into()))
+        Ok((raw.into(), plain.into(), false))
     }
 
     /// The whole body as it reads, up to `limit` bytes.

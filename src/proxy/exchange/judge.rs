@@ -17,7 +17,10 @@ impl Rounds<'_> {
         let verdict = if self.concludes {
             Verdict::Refuse(self.refusal(Reason::NoTools, Notice::NoTools, pending))
         } else {
-            let verdict = self.verdict(pending);
+            let verdict = match self.verdict(pending) {
+                Verdict::Refuse(refusal) if self.must_go_on(&refusal) => Verdict::GiveUp(refusal),
+                verdict => verdict,
+            };
             self.readable(verdict, pending)
         };
         self.decide(verdict, pending)
@@ -51,14 +54,14 @@ impl Rounds<'_> {
     /// Arguments that cannot be read never reach an agent, whatever the guard says: many agents mend them
     /// silently and run the result.
     fn readable(&self, verdict: Verdict, pending: &Pending) -> Verdict {
-        let call = &pending.call;
-        let fits = |arguments: &str| call.kind == CallKind::Custom || shape(arguments) == Shape::Object;
         let sound = match &verdict {
-            Verdict::GiveUp(refusal) => refusal.resort != Resort::Nothing && fits(&call.arguments),
-            Verdict::Forward => fits(&call.arguments) && !pending.too_large,
-            Verdict::Rewrite(rewrite) => {
-                !rewrite.calls.is_empty() && rewrite.calls.iter().all(|call| fits(&call.arguments))
-            }
+            Verdict::Forward => is_sound(pending),
+            Verdict::Rewrite(rewrite) => are_sound(&rewrite.calls, pending),
+            Verdict::GiveUp(refusal) => match &refusal.resort {
+                Resort::Nothing => return Verdict::Refuse(refusal.clone()),
+                Resort::AsWritten => is_sound(pending),
+                Resort::Calls(calls) => are_sound(calls, pending),
+            },
             Verdict::Refuse(_) => true,
         };
         if sound {
@@ -77,17 +80,19 @@ impl Rounds<'_> {
     fn decide(&mut self, verdict: Verdict, pending: &Pending) -> Decision {
         match verdict {
             Verdict::Forward => {
-                self.record(pending, Judged::Forwarded, &[]);
+                self.record(place(pending), Judged::Forwarded, &[]);
                 Decision::Forward
             }
             Verdict::Rewrite(rewrite) => {
-                self.record(pending, Judged::Rewritten, &rewrite.reasons);
+                self.record(place(pending), Judged::Rewritten, &rewrite.reasons);
                 Decision::Replace(rewrite.calls.iter().map(new_call).collect())
             }
-            Verdict::GiveUp(refusal) => self.give_up(&refusal, pending),
-            Verdict::Refuse(refusal) if self.must_go_on(&refusal) => self.give_up(&refusal, pending),
+            Verdict::GiveUp(refusal) => {
+                self.record(place(pending), Judged::GaveUp, &[refusal.reason, Reason::GaveUp]);
+                resort(&refusal)
+            }
             Verdict::Refuse(refusal) => {
-                self.record(pending, Judged::Refused, &[refusal.reason]);
+                self.record(place(pending), Judged::Refused, &[refusal.reason]);
                 let text = refusal.text.clone();
                 self.refusals.push(refusal);
                 Decision::Refuse(text)
@@ -97,43 +102,48 @@ impl Rounds<'_> {
 
     /// Whether a refused call goes on all the same: the model insists and cannot be asked again.
     fn must_go_on(&self, refusal: &Refusal) -> bool {
-        if self.concludes {
-            return false;
-        }
-        let never = matches!(
-            refusal.reason,
-            Reason::Truncated
-                | Reason::Unreadable
-                | Reason::UnknownTool
-                | Reason::NoTools
-                | Reason::Denied
-                | Reason::TooLarge
-        );
         if self.exchange.transcript.choices > 1 {
-            return !never && refusal.resort != Resort::Nothing;
+            return refusal.resort != Resort::Nothing;
         }
         refusal.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds
     }
 
-    fn give_up(&mut self, refusal: &Refusal, pending: &Pending) -> Decision {
-        self.record(pending, Judged::GaveUp, &[refusal.reason, Reason::GaveUp]);
-        resort(refusal)
-    }
-
-    fn record(&mut self, pending: &Pending, verdict: Judged, reasons: &[Reason]) {
+    /// Records a verdict on a call, of which the place in the answer, the tool and the id are given.
+    pub(super) fn record(&mut self, call: (usize, &str, &str), verdict: Judged, reasons: &[Reason]) {
+        let (position, tool, id) = call;
         let account = &mut self.outlet.account;
         for reason in reasons {
             account.act(*reason);
         }
         account.note(Fact::Judged {
             round: account.rounds,
-            position: pending.position,
-            tool: pending.call.name.clone().into_owned(),
-            call_id: pending.call.id.clone().into_owned(),
+            position,
+            tool: tool.to_owned(),
+            call_id: id.to_owned(),
             verdict,
             reasons: reasons.to_vec(),
         });
     }
+}
+
+fn place(pending: &Pending) -> (usize, &str, &str) {
+    (pending.position, &pending.call.name, &pending.call.id)
+}
+
+/// A call that can be read, as the model wrote it.
+fn is_sound(pending: &Pending) -> bool {
+    let call = &pending.call;
+    let is_whole = match call.kind {
+        CallKind::Custom => !pending.cut,
+        CallKind::Function | CallKind::Legacy => shape(&call.arguments) == Shape::Object,
+    };
+    is_whole && !pending.too_large
+}
+
+/// Calls that can be read, in the place of what the model wrote.
+fn are_sound(calls: &[Replacement], pending: &Pending) -> bool {
+    let is_free = pending.call.kind == CallKind::Custom && !pending.cut;
+    !calls.is_empty() && calls.iter().all(|call| is_free || shape(&call.arguments) == Shape::Object)
 }
 
 /// What of a refused call goes on in the end.

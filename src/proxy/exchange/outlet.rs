@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use http_body::Frame;
 use tokio::sync::mpsc;
@@ -139,6 +139,11 @@ impl Head {
             headers.remove(CONTENT_ENCODING);
         }
         Self { status: answer.status(), headers }
+    }
+
+    /// For an answer that the provider gave no head for.
+    pub(super) fn own(content_type: &HeaderValue) -> Self {
+        Self { status: StatusCode::OK, headers: HeaderMap::from_iter([(CONTENT_TYPE, content_type.clone())]) }
     }
 
     pub(super) fn respond(self, body: Reply) -> Response<Reply> {

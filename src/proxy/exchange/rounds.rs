@@ -4,10 +4,10 @@
 //! went out to the agent there is no going back.
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::dialect::{Answer, Closing, Decision};
+use crate::dialect::{Answer, Broken, Closing, Decision};
 use crate::guard::notice::Notice;
 use crate::guard::{Bench, Key, Reason, Refusal};
 use crate::observe::event::{Ended, Fact};
@@ -25,6 +25,9 @@ pub(super) const LARGEST: usize = 64 << 20;
 
 /// How long to wait for a stream's end after it was announced: to reuse its connection is worth no more.
 const LINGER: std::time::Duration = std::time::Duration::from_millis(100);
+
+const APPLICATION_JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// One exchange as it runs.
 pub(super) struct Rounds<'a> {
@@ -47,7 +50,7 @@ pub(super) struct Rounds<'a> {
     /// Calls that were judged when the aside was last stored.
     remembered: Option<usize>,
     judged: usize,
-    /// The error in which the provider refused a call.
+    /// This round's answer was an error in which the provider refused a call: that error.
     pub(super) unseen: Option<(Head, Bytes)>,
     /// The head of the last streamed answer.
     pub(super) head: Option<Head>,
@@ -100,7 +103,7 @@ impl<'a> Rounds<'a> {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
         let result = self.rounds().await;
         let account = &mut self.outlet.account;
-        account.usage = self.answer.usage();
+        account.usage = self.answer.total();
         if let Err(failure) = &result {
             account.outcome = if account.status == 0 { Ended::Failed } else { Ended::Broken };
             account.status = if account.status == 0 { failure.status().as_u16() } else { account.status };
@@ -111,24 +114,43 @@ impl<'a> Rounds<'a> {
     async fn rounds(&mut self) -> Result<(), Failure> {
         loop {
             self.outlet.account.rounds += 1;
-            match self.ask().await {
-                Asked::Answer(answered) if self.exchange.house.observes() => self.overhear(answered).await?,
-                Asked::Answer(answered) if is_stream(&answered) => self.stream(answered).await?,
-                Asked::Answer(answered) => self.whole(answered).await?,
-                Asked::Refused => {}
+            let carried = match self.ask().await {
+                Asked::Answer(answered) if self.exchange.house.observes() => self.overhear(answered).await,
+                Asked::Answer(answered) if self.is_of_another_form(&answered) => {
+                    Err(self.unreachable("it answered in another form when it was asked again".into()))
+                }
+                Asked::Answer(answered) if is_stream(&answered) => self.stream(answered).await,
+                Asked::Answer(answered) => self.whole(answered).await,
+                Asked::Refused => Ok(()),
                 Asked::Failed(failed) if self.returns() > 0 => return self.reask_failed(failed).await,
                 Asked::Failed(failed) => return self.pass_on(failed).await,
+            };
+            match carried {
+                Err(failure) if self.returns() > 0 => {
+                    return self.reask_failed(Failed::Failure(failure)).await;
+                }
+                Err(failure) => return self.break_off(failure).await,
+                Ok(()) => {}
             }
-            if self.exchange.house.observes() || !self.answer.must_wait() || !self.go_back().await {
-                let failed = self.answer.is_failed();
+            if self.exchange.house.observes() || !self.answer.must_wait() {
+                let failed = self.answer.has_failed();
                 self.outlet.account.outcome = if failed { Ended::ProviderError } else { Ended::Complete };
+                return Ok(());
+            }
+            if !self.go_back().await? {
                 return Ok(());
             }
         }
     }
 
+    /// A stream cannot go on as a body, nor a body as a stream.
+    fn is_of_another_form(&self, answered: &upstream::Answer) -> bool {
+        let was_stream = self.head.is_some();
+        self.returns() > 0 && if is_stream(answered) { self.whole.is_some() } else { was_stream }
+    }
+
     /// Every call was refused. Begins another round, or ends the answer: whether it is another round.
-    async fn go_back(&mut self) -> bool {
+    async fn go_back(&mut self) -> Result<bool, Failure> {
         let rounds = self.exchange.house.plan.rules.rounds;
         let cut = self.refusals.iter().any(|refusal| refusal.reason == Reason::Truncated);
         let exhausted = self.returns() >= rounds || self.concludes;
@@ -140,10 +162,16 @@ impl<'a> Rounds<'a> {
             Closing::Words(self.last_words())
         } else {
             self.remand(cut).await;
-            return true;
+            return Ok(true);
         };
-        self.close(closing).await;
-        false
+        match self.unseen.take() {
+            Some((head, body)) if !self.outlet.is_open() => {
+                self.pass_on(Failed::Read { head, body, is_call: true }).await?;
+            }
+            Some(_) => self.say_instead().await,
+            None => self.close(closing).await,
+        }
+        Ok(false)
     }
 
     async fn remand(&mut self, cut: bool) {
@@ -154,8 +182,8 @@ impl<'a> Rounds<'a> {
         self.outlet.account.note(Fact::Remanded { round, refused });
         self.told = std::mem::take(&mut self.refusals);
         self.was_cut = cut;
-        let may_go_on = self.told.iter().all(Refusal::may_go_on);
-        self.concludes = self.returns() + 1 == self.exchange.house.plan.rules.rounds && !may_go_on;
+        let is_last = self.returns() + 1 == self.exchange.house.plan.rules.rounds;
+        self.concludes = is_last && !self.told.iter().all(Refusal::may_go_on);
         if self.concludes {
             self.outlet.account.act(Reason::Concluded);
         }
@@ -172,14 +200,26 @@ impl<'a> Rounds<'a> {
         self.finish(out).await;
     }
 
+    /// The model will not end in words: they are said in its place.
+    pub(super) async fn say_instead(&mut self) {
+        self.outlet.account.act(Reason::FellBack);
+        let (words, mut out) = (self.last_words(), Vec::new());
+        self.answer.say_instead(&words, &mut out);
+        self.finish(out).await;
+    }
+
     /// Sends the end of an answer that was held.
     pub(super) async fn finish(&mut self, mut out: Vec<Bytes>) {
         if let Err(broken) = self.answer.end(&mut out) {
             tracing::debug!(%broken, "an answer was closed before its end");
         }
         self.remember();
-        if let Some(head) = self.whole.take() {
+        self.outlet.account.outcome = Ended::Complete;
+        if self.answer.is_whole() {
+            let head = self.whole.take().unwrap_or_else(|| Head::own(&APPLICATION_JSON));
             self.outlet.open(&head, Some(out.iter().map(Bytes::len).sum()));
+        } else if self.head.is_none() {
+            self.head = Some(Head::own(&EVENT_STREAM));
         }
         self.send(out).await;
     }
@@ -205,6 +245,7 @@ impl<'a> Rounds<'a> {
 
     /// Asks the provider. While a further round is asked, the agent hears that it is not forgotten.
     async fn ask(&mut self) -> Asked {
+        self.unseen = None;
         let body = self.exchange.body(&self.appended, self.concludes);
         let mut sending = Box::pin(self.exchange.target.send(&self.exchange.prepared, body));
         let answered = loop {
@@ -250,16 +291,16 @@ impl<'a> Rounds<'a> {
     async fn stream(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
         self.head = Some(Head::of(&answered, false));
         let mut inflow = Inflow::new(answered)?;
-        let mut ended = self.pump(&mut inflow).await;
+        let ended = self.pump(&mut inflow).await;
+        if self.answer.must_wait() {
+            // Its calls are told and refused: what broke behind them would not have gone out.
+            return Ok(());
+        }
+        ended?;
         let mut out = Vec::new();
-        if ended.is_ok() && !self.answer.must_wait() {
-            ended = self.answer.end(&mut out).map_err(|broken| self.broken(broken));
-        }
-        if let Err(failure) = ended {
-            return self.break_off(failure).await;
-        }
+        self.answer.end(&mut out).map_err(|broken| self.broken(broken))?;
         self.send(out).await;
-        if let Some(head) = self.head.as_ref().filter(|_| !self.answer.must_wait()) {
+        if let Some(head) = &self.head {
             self.outlet.open(head, None);
         }
         Ok(())
@@ -320,6 +361,9 @@ impl<'a> Rounds<'a> {
     /// Gives an event to the answer, judges what is complete, and takes what may go out.
     pub(super) fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
         self.answer.push(frame, whole).map_err(|broken| self.broken(broken))?;
+        if self.answer.has_failed() && self.may_resume() {
+            return Err(self.broken(Broken::Failed));
+        }
         while let Some(pending) = self.answer.next_call() {
             let decision = self.judge(&pending);
             self.judged += 1;
@@ -331,7 +375,8 @@ impl<'a> Rounds<'a> {
             self.answer.decide(pending.position, decision);
         }
         self.answer.release(out);
-        if self.answer.is_over() && self.remembered != Some(self.judged) {
+        let observes = self.exchange.house.observes();
+        if !observes && self.answer.is_over() && self.remembered != Some(self.judged) {
             self.remember();
         }
         Ok(())
@@ -354,8 +399,12 @@ impl<'a> Rounds<'a> {
         self.remembered = Some(self.judged);
         let Some((hidden, visible)) = self.answer.aside() else { return };
         let siblings = !hidden.siblings.is_empty();
-        let refused: Vec<Key> =
-            self.refusals.iter().filter(|_| siblings).filter_map(|refusal| refusal.key.clone()).collect();
+        let mut refused: Vec<Key> = Vec::new();
+        for key in self.refusals.iter().filter(|_| siblings).filter_map(|refusal| refusal.key.as_ref()) {
+            if !refused.contains(key) {
+                refused.push(key.clone());
+            }
+        }
         let (asides, tenant) = (&self.exchange.house.asides, &self.exchange.tenant);
         let before = asides.before(tenant, &self.exchange.transcript);
         asides.remember(tenant, before, visible, hidden, refused);

@@ -12,9 +12,10 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use super::Tasks;
 use super::acceptor::Acceptor;
-use crate::proxy::service::{Front, House};
+use crate::proxy::house::House;
+use crate::proxy::service::Front;
+use crate::proxy::tasks::Tasks;
 
 /// For a TLS handshake, and then for the first request head: who opens connections to hold them holds nothing long.
 const FIRST: Duration = Duration::from_secs(30);

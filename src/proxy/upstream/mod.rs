@@ -7,6 +7,7 @@ mod connect;
 pub mod headers;
 mod join;
 mod outgoing;
+mod relayed;
 mod target;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub use connect::ConnectError;
 pub(crate) use connect::crypto;
 pub use headers::Way;
 pub use outgoing::Outgoing;
+pub(crate) use relayed::relayed;
 pub use target::{Answer, Prepared, Target};
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use memchr::memmem;
 
 use crate::dialect::{
-    Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
+    Broken, Call, Closing, Decision, Hidden, HiddenCall, HiddenRound, Pending, Transcript, Usage, Visible,
 };
 use crate::wire::canonical::quote;
 use crate::wire::span::Json;
@@ -57,16 +57,20 @@ pub struct Answer {
     closed: Vec<u32>,
     done: bool,
     failed: bool,
+    /// Events of the first round that tell whose answer this is, and have not been dropped.
+    roles: usize,
+    /// None of them went out: the first of a later round does.
+    owes_role: bool,
     usage: Usage,
-    /// Output tokens of earlier rounds.
-    spent: u64,
+    /// Tokens of earlier rounds.
+    spent: Usage,
     /// The agent wants to be told the usage of a stream.
     tells_usage: bool,
-    /// The round before this one, in case this one does not come about.
+    /// The round before this one, in case this one comes to nothing.
     last: Option<Last>,
 }
 
-/// What is kept of a refused round until the next one has begun.
+/// What is kept of a refused round while the next one runs.
 #[derive(Debug)]
 struct Last {
     calls: Vec<Slot>,
@@ -99,7 +103,7 @@ impl Answer {
         let offered = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
         let seed = value::seed(transcript);
         Self {
-            whole: false,
+            whole: !transcript.stream,
             single: transcript.choices == 1,
             legacy: false,
             round: 0,
@@ -116,8 +120,10 @@ impl Answer {
             closed: Vec::new(),
             done: false,
             failed: false,
+            roles: 0,
+            owes_role: false,
             usage: Usage::default(),
-            spent: 0,
+            spent: Usage::default(),
             tells_usage: transcript.usage,
             last: None,
         }
@@ -127,7 +133,6 @@ impl Answer {
     pub fn push(&mut self, frame: Frame, whole: bool) -> Result<(), Broken> {
         self.whole = whole;
         self.done |= whole;
-        self.last = None;
         if frame.data.as_deref() == Some(b"[DONE]") {
             self.done = true;
             self.finish_all();
@@ -162,7 +167,7 @@ impl Answer {
     }
 
     fn take(&mut self, event: &Event, data: &str) -> Result<Vec<Option<usize>>, Broken> {
-        if self.round == 0 && !event.choices.is_empty() {
+        if !event.choices.is_empty() {
             self.head.keep(event, data);
         }
         if event.error {
@@ -174,6 +179,7 @@ impl Answer {
         }
         let mut fragments = Vec::new();
         for choice in &event.choices {
+            self.roles += usize::from(self.round == 0 && choice.role.is_some());
             self.text(choice.index).take(choice, data);
             if let Some(content) = choice.content.filter(|_| choice.index == 0) {
                 self.say(Json::trusted(content.of(data)).raw_string().unwrap_or_default());
@@ -260,14 +266,25 @@ impl Answer {
             && self.calls.outgoing(0) == 0
     }
 
+    /// One body instead of events: as it came, or until it comes as the agent asked.
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// The provider's own error took the answer's place.
+    pub fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// This round has let no call out, so that the refused calls of the one before it can still go on.
+    pub fn can_resume(&self) -> bool {
+        let is_out = |slot: &Slot| matches!(slot.state, State::Forwarded | State::Replaced(_));
+        !self.whole && self.last.is_some() && !self.calls.slots.iter().any(is_out)
+    }
+
     /// A call is waiting, or the end is.
     pub fn is_holding(&self) -> bool {
         !self.queue.is_empty()
-    }
-
-    /// The provider told an error in the place of the answer's end.
-    pub fn is_failed(&self) -> bool {
-        self.failed
     }
 
     /// The stream has announced its end.
@@ -338,47 +355,55 @@ impl Answer {
                 self.render_held(&held, true, out);
             }
         }
+        self.owes_role |= self.round == 0 && self.roles == 0;
         let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
         let elements = write::round(&text, &self.calls.slots);
         self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others: text.take_others() });
         let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
         let usage = std::mem::take(&mut self.usage);
-        self.spent += usage.output;
-        let calls = std::mem::take(&mut self.calls.slots);
+        self.spent = self.spent.plus(usage);
+        let calls = self.calls.next_round();
         self.last = Some(Last { calls, hidden_text, usage });
         self.round += 1;
         (self.speaks, self.done, self.to_set_apart) = (false, false, !self.sent.is_empty());
         elements
     }
 
-    /// The next round did not come about, and the refused calls may go on: they do, as `decisions` say, in
-    /// events of our own, and the stream is complete. Only for streams.
-    pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) {
-        let Some(last) = self.last.take() else { return };
+    /// This round came to nothing, and the refused calls of the one before it may go on: they do, as `decisions`
+    /// say, in events of our own, and the stream is complete. Only where [`can_resume`](Self::can_resume) says so.
+    /// Gives the calls as the model wrote them.
+    pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) -> Vec<Call<'static>> {
+        let Some(last) = self.last.take() else { return Vec::new() };
+        self.queue = Queue::default();
+        self.texts.clear();
+        (self.done, self.failed) = (false, false);
         self.hidden.rounds.pop();
         self.hidden.text = last.hidden_text;
         self.round -= 1;
-        self.spent -= last.usage.output;
+        self.spent = self.spent.minus(last.usage);
         self.usage = last.usage;
-        self.calls.slots = last.calls;
+        self.calls.resume(last.calls);
         for (position, decision) in decisions.into_iter().enumerate() {
             self.decide(position, decision);
         }
         let head = self.head_members();
+        let mut role = self.own_role();
         for (position, slot) in self.calls.slots.iter().enumerate() {
             let number = self.calls.number(position);
             for (part, (id, call)) in self.outgoing(position).iter().enumerate() {
-                out.push(write::call_event(&head, &write::new_call(slot, id, call, Some(number + part))));
+                let call = write::new_call(slot, id, call, Some(number + part));
+                out.push(write::call_event(&head, std::mem::take(&mut role), &call));
             }
         }
         let label = if self.legacy { "function_call" } else { "tool_calls" };
         self.finish_with(label, &head, out);
+        self.calls.slots.iter().map(Slot::call).collect()
     }
 
     /// The next round did not come about: the answer ends in words said in the model's place.
     pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
         if let Some(last) = self.last.take() {
-            self.spent -= last.usage.output;
+            self.spent = self.spent.minus(last.usage);
             self.usage = last.usage;
         }
         let head = self.head_members();
@@ -389,9 +414,15 @@ impl Answer {
             out.push(write::whole(&head, &self.sent, self.usage()));
             return;
         }
+        let role = self.own_role();
         let told = self.sent.get(before..).unwrap_or_default();
-        out.push(write::text_event(&head, 0, told));
+        out.push(write::text_event(&head, role, 0, told));
         self.finish_with("stop", &head, out);
+    }
+
+    /// The role, where the agent was not told it yet: what goes out next tells it.
+    fn own_role(&mut self) -> &'static str {
+        if std::mem::take(&mut self.owes_role) { write::ROLE } else { "" }
     }
 
     fn finish_with(&mut self, label: &str, head: &str, out: &mut Vec<Bytes>) {
@@ -405,13 +436,19 @@ impl Answer {
     }
 
     /// The provider itself refused a call that the model wrote: it counts as one of this round.
-    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) {
-        self.calls.slots.push(Slot::unseen(self.calls.mint(0, 0), name, arguments, text));
+    /// Gives the id it gets.
+    pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) -> String {
+        let id = self.calls.mint(0, 0);
+        self.calls.slots.push(Slot::unseen(id.clone(), name, arguments, text));
         self.text(0).finish = Some(Finish::ToolCalls);
+        id
     }
 
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
     pub fn aside(&self) -> Option<(Hidden, Visible)> {
+        if !self.single || (self.hidden.is_empty() && self.calls.refused(0) == 0) {
+            return None;
+        }
         let mut hidden = self.hidden.clone();
         let mut place = 0;
         let mut ids = Vec::new();
@@ -434,12 +471,18 @@ impl Answer {
             }
         }
         let digest = value::visible(&text::unescaped(&self.sent), &calls);
-        (self.single && !self.failed && !hidden.is_empty()).then_some((hidden, Visible { ids, digest }))
+        let is_kept = self.single && !self.failed && !hidden.is_empty();
+        is_kept.then_some((hidden, Visible { ids, digest }))
     }
 
-    /// Input of the last round, output of all.
+    /// What the agent is told: the input of the last round, the output of all.
     pub fn usage(&self) -> Usage {
-        Usage { input: self.usage.input, output: self.spent + self.usage.output }
+        Usage { input: self.usage.input, output: self.total().output }
+    }
+
+    /// What all rounds used together.
+    pub fn total(&self) -> Usage {
+        self.spent.plus(self.usage)
     }
 }
 

@@ -91,6 +91,12 @@ impl Answer {
         } else if draft.says {
             out.push(put(frame, &draft.edits));
         }
+        let roles = event.choices.iter().filter(|choice| choice.role.is_some()).count();
+        if strip && !draft.says {
+            self.roles = self.roles.saturating_sub(roles);
+        } else if roles > 0 {
+            self.owes_role = false;
+        }
     }
 
     fn render_event(&mut self, event: &Event, calls: &Touched, draft: &mut Draft<'_>) {
@@ -127,12 +133,12 @@ impl Answer {
         }
         draft.says = true;
         let usage = Json::trusted(at.of(draft.data));
-        if self.spent == 0 {
+        if self.spent.output == 0 {
             return;
         }
-        let total = self.usage.input + self.spent + self.usage.output;
-        for (name, value) in [("completion_tokens", self.spent + self.usage.output), ("total_tokens", total)]
-        {
+        let told = self.usage();
+        let total = told.input.saturating_add(told.output);
+        for (name, value) in [("completion_tokens", told.output), ("total_tokens", total)] {
             if let Some(old) = usage.member(name) {
                 draft.edits.replace(old.span_in(draft.data), value.to_string());
             }
@@ -165,8 +171,8 @@ impl Answer {
     }
 
     fn render_calls(&mut self, choice: &Choice, calls: &Touched, piece: &mut usize, draft: &mut Draft<'_>) {
-        let mut members: Vec<usize> =
-            choice.role.filter(|_| self.round > 0 && !self.whole).into_iter().collect();
+        let was_told = self.round > 0 && !self.whole && !self.owes_role;
+        let mut members: Vec<usize> = choice.role.filter(|_| was_told).into_iter().collect();
         draft.says |= choice.role.is_some() && members.is_empty() && !draft.strip;
         let mut gone = Vec::new();
         let mut edits = Vec::new();
@@ -264,7 +270,8 @@ impl Answer {
 
     fn say_closing(&mut self, choice: u32, out: &mut Vec<Bytes>) {
         if let Some(words) = self.closing_words(choice) {
-            out.push(write::text_event(&self.head_members(), choice, &words));
+            let role = if choice == 0 { self.own_role() } else { "" };
+            out.push(write::text_event(&self.head_members(), role, choice, &words));
         }
     }
 
@@ -275,9 +282,8 @@ impl Answer {
             return None;
         }
         let own = self.words.iter().find(|(of, _)| *of == choice).map(|(_, words)| words);
-        let words = match (own, &self.closing) {
-            (Some(words), _) | (None, Some(Closing::Words(words))) => words,
-            _ => return None,
+        let ((Some(words), _) | (None, Some(Closing::Words(words)))) = (own, &self.closing) else {
+            return None;
         };
         let raw = quote(words);
         self.closed.push(choice);

@@ -88,7 +88,7 @@ impl Run {
     }
 
     fn keep(&mut self, out: &[Bytes]) {
-        out.iter().for_each(|bytes| self.out.push_str(std::str::from_utf8(bytes).unwrap()));
+        self.out.extend(out.iter().map(|bytes| std::str::from_utf8(bytes).unwrap()));
     }
 
     fn took(&mut self) -> String {
@@ -418,7 +418,7 @@ fn a_whole_answer_is_a_stream_of_one_event() {
     let mut good = Run::new().whole(&WHOLE.replace("NAME", "good"));
     assert_eq!(good.took(), WHOLE.replace("NAME", "good"));
     let mut upper = Run::new().whole(&WHOLE.replace("NAME", "upper"));
-    assert_eq!(upper.took(), WHOLE.replace("NAME", "good").replace("X", "x"));
+    assert_eq!(upper.took(), WHOLE.replace("NAME", "good").replace('X', "x"));
     let mut bad = Run::new().whole(&WHOLE.replace("NAME", "bad"));
     assert_eq!(bad.took(), "");
     bad.remand();

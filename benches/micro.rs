@@ -1,0 +1,129 @@
+//! What the parts of an exchange cost, one by one: `cargo bench --bench micro`.
+//!
+//! Figures of one run may be compared with each other. What an exchange costs as a whole, and beside nginx, is
+//! measured by `bench/run.py`.
+
+#![expect(clippy::unwrap_used, reason = "the samples are known to be good")]
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use remand::dialect::{Call, CallKind, Dialect, Transcript};
+use remand::guard::arguments::{Schema, Schemas};
+use remand::guard::bench::{Bench, Circumstances};
+use remand::guard::ledger::Ledger;
+use remand::guard::{Rules, Verdict};
+use remand::wire::canonical;
+use remand::wire::span::Json;
+use remand::wire::sse::Framer;
+
+#[path = "bench/rig/request.rs"]
+mod request;
+#[path = "bench/rig/scene.rs"]
+#[expect(dead_code, reason = "the rig uses the rest of it")]
+mod scene;
+
+const KB: usize = 1 << 10;
+
+fn main() {
+    divan::main();
+}
+
+fn transcript(body: Bytes) -> Transcript {
+    Dialect::Chat.read(body).unwrap()
+}
+
+#[divan::bench(args = [32 * KB, 1024 * KB])]
+fn read_request(bencher: Bencher<'_, '_>, size: usize) {
+    let body = Bytes::from(request::body(size, true));
+    bencher
+        .counter(BytesCount::of_slice(&body))
+        .bench(|| transcript(black_box(&body).clone()).elements.len());
+}
+
+/// Sixty events, `size` bytes a piece as they come from the socket.
+#[divan::bench(args = [200, 8 * KB])]
+fn frame_events(bencher: Bencher<'_, '_>, size: usize) {
+    let stream = Bytes::from(scene::Scene::Stream.events().concat());
+    let pieces: Vec<Bytes> = stream.chunks(size).map(|piece| stream.slice_ref(piece)).collect();
+    bencher.counter(BytesCount::of_slice(&stream)).bench(|| {
+        let (mut framer, mut frames) = (Framer::new(1 << 20), 0);
+        for piece in black_box(&pieces) {
+            framer.push(piece.clone());
+            while let Ok(Some(_)) = framer.next_frame() {
+                frames += 1;
+            }
+        }
+        frames
+    });
+}
+
+#[divan::bench(args = [100, 32 * KB])]
+fn digest_arguments(bencher: Bencher<'_, '_>, size: usize) {
+    let text = arguments(size);
+    let json = Json::parse(&text).unwrap();
+    bencher.counter(BytesCount::of_str(&text)).bench(|| canonical::digest(black_box(json), &[]));
+}
+
+/// Its schema is compiled already, and nothing in the history is of interest.
+#[divan::bench]
+fn judge_a_valid_call(bencher: Bencher<'_, '_>) {
+    let (transcript, rules) = (transcript(request::body(32 * KB, true).into()), Rules::default());
+    let (schemas, text) = (Kept::default(), arguments(100));
+    bencher.bench(|| {
+        let mut bench = Bench::new(black_box(&transcript), &rules, &schemas);
+        let verdict = bench.judge(&call("write_file", &text), Circumstances::default());
+        assert_eq!(verdict, Verdict::Forward);
+    });
+}
+
+/// A conversation in which the user spoke once and every fourth call failed.
+#[divan::bench(args = [20, 400])]
+fn fold_a_ledger(bencher: Bencher<'_, '_>, calls: usize) {
+    let (transcript, rules, schemas) = (transcript(history(calls).into()), Rules::default(), Kept::default());
+    bencher.bench(|| {
+        let bench = Bench::new(&transcript, &rules, &schemas);
+        Ledger::fold(black_box(&transcript), &rules, &mut |call| bench.key(call)).is_empty()
+    });
+}
+
+fn call<'a>(name: &'a str, arguments: &'a str) -> Call<'a> {
+    Call { id: "call_1".into(), name: name.into(), arguments: arguments.into(), kind: CallKind::Function }
+}
+
+/// Arguments of about `size` bytes.
+fn arguments(size: usize) -> String {
+    let line = r#"let answer = read(\"a\")?;\n"#;
+    format!(r#"{{"text":"{}","path":"src/new.rs"}}"#, line.repeat(size / line.len()))
+}
+
+fn history(calls: usize) -> String {
+    let turn = |turn: usize| {
+        let result = if turn.is_multiple_of(4) { "Error: no such file" } else { "fn main() {}" };
+        format!(
+            r#",{{"role":"assistant","content":null,"tool_calls":[{{"id":"call_{turn}","type":"function","function":{{"name":"read_file","arguments":"{{\"path\":\"src/part_{turn}.rs\"}}"}}}}]}},{{"role":"tool","tool_call_id":"call_{turn}","content":"{result}"}}"#
+        )
+    };
+    let turns: String = (0..calls).map(turn).collect();
+    format!(r#"{{"model":"gpt-bench","messages":[{{"role":"user","content":"Go on."}}{turns}]}}"#)
+}
+
+/// Keeps the one schema compiled last.
+#[derive(Default)]
+struct Kept(Mutex<Option<(String, Arc<Schema>)>>);
+
+impl Schemas for Kept {
+    fn schema(&self, text: &str, overlays: &[(&str, &str)]) -> Arc<Schema> {
+        let mut kept = self.0.lock().unwrap();
+        match &*kept {
+            Some((known, schema)) if known == text => Arc::clone(schema),
+            _ => {
+                let schema = Arc::new(Schema::compile(text, overlays));
+                *kept = Some((text.to_owned(), Arc::clone(&schema)));
+                schema
+            }
+        }
+    }
+}
