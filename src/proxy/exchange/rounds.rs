@@ -26,6 +26,9 @@ pub(super) const LARGEST: usize = 64 << 20;
 /// How long to wait for a stream's end after it was announced: to reuse its connection is worth no more.
 const LINGER: std::time::Duration = std::time::Duration::from_millis(100);
 
+/// Refusals of one choice that its last words tell of.
+const TOLD: usize = 16;
+
 const APPLICATION_JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
@@ -105,8 +108,7 @@ impl<'a> Rounds<'a> {
         let account = &mut self.outlet.account;
         account.usage = self.answer.total();
         if let Err(failure) = &result {
-            account.outcome = if account.status == 0 { Ended::Failed } else { Ended::Broken };
-            account.status = if account.status == 0 { failure.status().as_u16() } else { account.status };
+            account.fails(failure);
         }
         result
     }
@@ -237,6 +239,9 @@ impl<'a> Rounds<'a> {
 
     /// A call of one of several choices was refused: should all of that choice be, it ends in words of its own.
     fn refuse_in(&mut self, choice: u32, text: String) {
+        if self.refused_in.iter().filter(|(of, _)| *of == choice).count() == TOLD {
+            return;
+        }
         self.refused_in.push((choice, text));
         let mine = self.refused_in.iter().filter(|(of, _)| *of == choice).map(|(_, text)| text.as_str());
         let words = self.words(mine);
