@@ -51,6 +51,8 @@ pub struct Answer {
     to_set_apart: bool,
     hidden: Hidden,
     closing: Option<Closing>,
+    /// Where several choices were asked for: the words in which one ends that lost all of its calls.
+    words: Vec<(u32, String)>,
     /// The words of [`Closing::Words`] went out.
     closed: Vec<u32>,
     done: bool,
@@ -114,6 +116,7 @@ impl Answer {
             to_set_apart: false,
             hidden: Hidden::default(),
             closing: None,
+            words: Vec::new(),
             closed: Vec::new(),
             done: false,
             failed: false,
@@ -320,6 +323,15 @@ impl Answer {
     /// Says how an answer ends whose calls were all refused.
     pub fn close(&mut self, closing: Closing) {
         self.closing = Some(closing);
+    }
+
+    /// Says how one of several choices ends should it lose all of its calls. It may be said anew with each call
+    /// that is refused.
+    pub fn close_choice(&mut self, choice: u32, words: String) {
+        self.words.retain(|(of, _)| *of != choice);
+        if !self.texts.iter().any(|text| text.choice == choice && text.finish == Some(Finish::Filtered)) {
+            self.words.push((choice, words));
+        }
     }
 
     /// The provider's body has ended. Gives what is missing from a complete stream.

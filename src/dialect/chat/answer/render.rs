@@ -161,7 +161,8 @@ impl Answer {
         let closing = self.closing_words(choice.index);
         if choice.index != 0 {
             if let Some(words) = closing {
-                set_content(choice, &words, draft);
+                let said = self.text(choice.index).said.clone() + &words;
+                set_content(choice, &said, draft);
             }
         } else if closing.is_some() || (self.round > 0 && !self.sent.is_empty()) {
             let said = self.sent.clone();
@@ -292,17 +293,19 @@ impl Answer {
     /// The words that end an answer whose calls were all refused, escaped, set apart from what was said before.
     /// They are given once.
     fn closing_words(&mut self, choice: u32) -> Option<String> {
-        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice)) else {
-            return None;
-        };
-        if self.closed.contains(&choice) {
+        if !self.is_emptied(choice) || self.closed.contains(&choice) {
             return None;
         }
+        let own = self.words.iter().find(|(of, _)| *of == choice).map(|(_, words)| words);
+        let ((Some(words), _) | (None, Some(Closing::Words(words)))) = (own, &self.closing) else {
+            return None;
+        };
+        let raw = quote(words);
         self.closed.push(choice);
-        let raw = quote(&words);
         let said = Json::trusted(&raw).raw_string().unwrap_or_default();
         if choice != 0 {
-            return Some(said.to_owned());
+            let apart = if self.text(choice).said.is_empty() { "" } else { APART };
+            return Some(format!("{apart}{said}"));
         }
         let before = self.sent.len();
         if self.speaks {
