@@ -417,3 +417,86 @@ async fn a_sibling_that_is_refused_answer_after_answer_is_let_go() {
         }
     }
 }
+
+#[tokio::test]
+async fn without_tools_there_is_nothing_to_forbid() {
+    for stream in [true, false] {
+        let scene = Scene::new(Script::new().step(Step::new().call("edit", GOOD).repeat()), "").await;
+        let asked = request(&[&user("go")], &[], stream).replace(r#","tools":[]"#, "");
+        let message = assert_whole(&scene.send(asked).await, "no tools");
+        assert_eq!((message.calls.len(), message.finish.as_str()), (0, "stop"));
+        let sent = scene.sent();
+        assert_eq!(sent.len(), 4);
+        assert!(
+            !sent.iter().any(|body| body.contains("tool_choice")),
+            "a provider would refuse it without tools"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_a_filter_cut_is_not_asked_again() {
+    for (arguments, calls) in [(r#"{"path":"/a"#, 0), (BAD, 0), (GOOD, 1)] {
+        for stream in [true, false] {
+            let filtered = Step::new().say("Hm.").call(EDIT.0, arguments).finish("content_filter");
+            let scene = Scene::new(Script::new().step(filtered.repeat()), "").await;
+            let message =
+                assert_whole(&scene.send(request(&[&user("go")], &[EDIT], stream)).await, arguments);
+            assert_eq!(
+                (message.calls.len(), message.finish.as_str(), message.text.as_str()),
+                (calls, "content_filter", "Hm.")
+            );
+            assert_eq!(scene.sent().len(), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_long_error_is_the_agents_unchanged() {
+    let error = format!(r#"{{"error":{{"message":"{}"}}}}"#, "x".repeat(3 << 20));
+    for status in [StatusCode::BAD_REQUEST, StatusCode::INTERNAL_SERVER_ERROR] {
+        let step = Step::new().status(status).raw("application/json", [error.clone()]);
+        let scene = Scene::new(Script::new().step(step), "").await;
+        let got = scene.send(request(&[&user("go")], &[EDIT], true)).await;
+        assert_eq!((got.status, got.clean, got.body.len()), (status, true, error.len()));
+        assert_eq!(got.text(), error);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_not_carried_on_as_a_body_nor_a_body_as_a_stream() {
+    let whole = r#"{"id":"W","choices":[{"index":0,"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}"#;
+    let other = |stream: bool| {
+        if stream {
+            Step::new().raw("application/json", [whole])
+        } else {
+            Step::new().raw_events([held(GOOD)])
+        }
+    };
+    for stream in [true, false] {
+        for (kind, goes_on) in [("invalid", true), ("denied", false)] {
+            let case = insistence(kind);
+            let first = Step::new().say("Well.").call_as("c", case.name, case.arguments.clone());
+            let scene = case.scene(Script::new().step(first).step(other(stream)), 3).await;
+            let got = scene.send(case.request(stream)).await;
+            if !stream {
+                assert_eq!(got.status, StatusCode::BAD_GATEWAY);
+            } else if goes_on {
+                assert_eq!(assert_whole(&got, kind).calls[0].2, BAD);
+            } else {
+                let message = got.message();
+                assert!(!got.clean && message.dones == 0 && message.text == "Well.", "{}", got.text());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_behind_refused_calls_does_no_harm() {
+    for place in [Place::Events(4), Place::Events(5), Place::End] {
+        let first = Step::new().call_as("c", EDIT.0, BAD).usage(10, 5).die(place);
+        let scene = Scene::new(Script::new().step(first).step(Step::new().call(EDIT.0, GOOD)), "").await;
+        let message = assert_whole(&scene.send(request(&[&user("go")], &[EDIT], true)).await, "broken");
+        assert_eq!((message.calls[0].2.as_str(), scene.sent().len()), (GOOD, 2), "{place:?}");
+    }
+}

@@ -58,6 +58,18 @@ async fn before_the_first_event_it_is_a_bad_gateway() {
 }
 
 #[tokio::test]
+async fn so_it_is_for_a_request_that_nobody_reads() {
+    for (step, status, expected) in [
+        (Step::new().say("Hi").die(Place::BeforeHead), StatusCode::BAD_GATEWAY, Ended::Failed),
+        (Step::new().say("Hi"), StatusCode::OK, Ended::Complete),
+    ] {
+        let watched = Watched::new(Script::new().step(step), "", "").await;
+        let got = watched.scene.send("no JSON").await;
+        assert_eq!((got.status, watched.ended().await.0), (status, expected));
+    }
+}
+
+#[tokio::test]
 async fn a_whole_answer_that_is_cut_is_a_bad_gateway() {
     let text = Step::new().say("Once upon a time").die(Place::Bytes(70));
     let call = Step::new().call("look", GOOD).die(Place::Bytes(200));

@@ -228,15 +228,11 @@ fn choice(got: &Got, index: u64) -> Got {
         body["choices"] = mine.into();
         Some(body.to_string())
     };
-    let body = match only(got.text()) {
-        Some(body) => body,
-        None => {
-            let events = got.text().lines().filter_map(|line| line.strip_prefix("data: "));
-            events
-                .map(|data| format!("data: {}\n\n", only(data).unwrap_or_else(|| data.to_owned())))
-                .collect()
-        }
-    };
+    let body = only(got.text()).unwrap_or_else(|| {
+        let events = got.text().lines().filter_map(|line| line.strip_prefix("data: "));
+        let mine = events.map(|data| only(data).unwrap_or_else(|| data.to_owned()));
+        mine.fold(String::new(), |body, data| body + "data: " + &data + "\n\n")
+    });
     Got { status: got.status, headers: got.headers.clone(), body: body.into(), clean: got.clean }
 }
 
@@ -248,7 +244,7 @@ async fn of_several_choices_each_is_judged_and_nothing_is_asked_again() {
     for (name, arguments, kept, reason) in [
         ("look", r#"{"at":"#, false, Reason::Truncated),
         ("look", r#"{"at":}"#, false, Reason::Unreadable),
-        ("look", "", false, Reason::Invalid),
+        ("look", "", false, Reason::Unreadable),
         ("peek", GOOD, false, Reason::UnknownTool),
         ("look", denied, false, Reason::Denied),
         ("look", INVALID, true, Reason::Invalid),
@@ -299,6 +295,8 @@ async fn each_emptied_choice_says_what_was_refused_of_it() {
             .in_choice(1)
             .call("look", GOOD)
             .in_choice(1)
+            .say("Hm.")
+            .in_choice(2)
             .call("poke", GOOD)
             .in_choice(2);
         let scene = Scene::new(Script::new().step(step), "").await;
@@ -310,7 +308,9 @@ async fn each_emptied_choice_says_what_was_refused_of_it() {
         );
         assert_eq!((messages[1].text.as_str(), messages[1].calls.len()), ("", 1));
         assert!(
-            messages[2].text.contains("poke was not run") && !messages[2].text.contains("look was"),
+            messages[2].text.starts_with("Hm.\n\nThe last")
+                && messages[2].text.contains("poke was not run")
+                && !messages[2].text.contains("look was"),
             "{messages:?}"
         );
         assert_eq!(scene.sent().len(), 1);

@@ -14,6 +14,7 @@
 
 mod arguments;
 mod bounds;
+mod conversation;
 mod deaths;
 mod deny;
 mod disconnects;

@@ -282,3 +282,17 @@ async fn an_answer_that_says_no_more_than_its_hidden_rounds_leaves_no_empty_mess
         }
     }
 }
+
+#[tokio::test]
+async fn what_memory_has_no_room_for_is_a_valid_history_too() {
+    for state in ["[state]\nmemory = 1\n", "[state]\nttl = \"1ms\"\n"] {
+        let script = Script::new().step(calls("GBG")).step(Step::new().say("Well.").repeat());
+        let scene = Scene::new(script, state).await;
+        let asked = vec![user("go")];
+        let (message, _) = send(&scene, &asked, true).await;
+        let history = after(&asked, &message, false);
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        let (_, shown) = send(&scene, &history, true).await;
+        assert_eq!(shown, history);
+    }
+}

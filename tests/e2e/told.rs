@@ -1,50 +1,17 @@
 //! What is said of an exchange besides its answer: events, headers, usage.
 
-use std::sync::mpsc::{Receiver, TryRecvError};
-use std::time::Duration;
-
 use http::StatusCode;
-use remand::config::{self, Overrides};
 use remand::guard::Reason;
-use remand::observe::event::{Ended, Event, Events, Fact, Judged};
-use remand::proxy::server::Server;
-use remand::replay::{self, Script, Step};
-use tokio::time::timeout;
+use remand::observe::event::{Ended, Event, Fact, Judged};
+use remand::replay::{Script, Step};
 
 use super::scene::{Scene, elements, request, result, user};
+use super::watched::Watched;
 
 const TOOL: (&str, &str) =
     ("edit", r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#);
 const GOOD: &str = r#"{"path":"/a"}"#;
 const BAD: &str = r#"{"path":{}}"#;
-
-async fn watched(script: Script, rules: &str) -> (Scene, Receiver<Event>) {
-    let provider = replay::Server::start(script).unwrap();
-    let text = format!(
-        "[listen]\naddress = \"127.0.0.1:0\"\n[[upstream]]\nname = \"scripted\"\nbase_url = \"{}\"\n{rules}",
-        provider.base_url()
-    );
-    let plan = config::parse("told.toml", &text, "".as_ref(), &Overrides::default(), &|_| None).unwrap();
-    let (events, heard) = Events::collect();
-    let server = Server::bind(plan, events).await.unwrap();
-    (Scene::around(provider, server), heard)
-}
-
-/// The facts of the next exchange, to its end.
-async fn facts(heard: &Receiver<Event>) -> Vec<Event> {
-    let mut events: Vec<Event> = Vec::new();
-    let end = async {
-        while !events.last().is_some_and(|event| matches!(event.fact, Fact::Ended { .. })) {
-            match heard.try_recv() {
-                Ok(event) => events.push(event),
-                Err(TryRecvError::Empty) => tokio::task::yield_now().await,
-                Err(TryRecvError::Disconnected) => panic!("no more events will come"),
-            }
-        }
-    };
-    timeout(Duration::from_secs(20), end).await.unwrap();
-    events
-}
 
 /// One line for each fact.
 fn lines(events: &[Event]) -> Vec<String> {
@@ -79,14 +46,15 @@ async fn every_step_is_an_event_and_usage_is_added_up() {
             .step(Step::new().call_as("b", "edti", GOOD).usage(150, 25))
             .step(Step::new().call_as("c", TOOL.0, GOOD).call_as("d", TOOL.0, BAD).usage(200, 30))
             .step(Step::new().say("Done.").usage(300, 5));
-        let (scene, heard) = watched(script, "").await;
+        let watched = Watched::new(script, "", "").await;
+        let scene = &watched.scene;
         let got = scene.send(request(&[&user("go")], &[TOOL], stream)).await;
         let message = got.message();
         assert_eq!(message.usage, Some((200, 75)), "the last round's input, the output of all");
         if !stream {
             assert!(got.text().contains(r#""total_tokens":275"#), "{}", got.text());
         }
-        let events = facts(&heard).await;
+        let events = watched.events().await;
         assert_eq!(
             lines(&events),
             [
@@ -104,7 +72,10 @@ async fn every_step_is_an_event_and_usage_is_added_up() {
 
         let (element, done) = (message.element(false), result("c", "done"));
         let got = scene.send(request(&[&user("go"), &element, &done], &[TOOL], stream)).await;
-        assert_eq!(lines(&facts(&heard).await), ["prepared restored 1", "complete 200 in 1 300+5 restored"]);
+        assert_eq!(
+            lines(&watched.events().await),
+            ["prepared restored 1", "complete 200 in 1 300+5 restored"]
+        );
         assert_eq!(
             got.headers["x-remand-actions"], "restored",
             "what was done to the request is told in any form"
@@ -162,9 +133,10 @@ async fn what_ends_an_exchange_is_told() {
             "provider_error 418 in 1 0+0",
         ),
     ] {
-        let (scene, heard) = watched(script, "").await;
+        let watched = Watched::new(script, "", "").await;
+        let scene = &watched.scene;
         scene.send(request(&[&user("go")], &[TOOL], true)).await;
-        let events = facts(&heard).await;
+        let events = watched.events().await;
         assert_eq!(lines(&events).last().unwrap(), end, "{what}");
         let given_up = events.iter().filter(|event| {
             matches!(&event.fact, Fact::Judged { verdict: Judged::GaveUp, call_id, .. } if call_id == "a")
@@ -185,13 +157,14 @@ async fn observing_changes_not_one_byte_and_tells_all() {
                 .usage(5, 2)
         };
         let asked = request(&[&user("go")], &[TOOL], stream);
-        let (scene, heard) = watched(Script::new().step(step()), "[guard]\nmode = \"observe\"\n").await;
+        let watched = Watched::new(Script::new().step(step()), "", "[guard]\nmode = \"observe\"\n").await;
+        let scene = &watched.scene;
         let straight = Scene::new(Script::new().step(step()), "").await.straight(asked.clone()).await;
         let got = scene.send(asked.clone()).await;
         assert_eq!(got.text(), straight.text(), "streamed: {stream}");
         assert_eq!(scene.sent(), [asked]);
         assert_eq!(
-            lines(&facts(&heard).await),
+            lines(&watched.events().await),
             ["1.0 a refused invalid", "1.1 b refused truncated", "complete 200 in 1 5+2 invalid,truncated"]
         );
     }
@@ -222,9 +195,10 @@ async fn calls_glued_together_are_split_only_where_several_may_be_made() {
 #[tokio::test]
 async fn the_outcome_of_an_agent_that_left_is_told() {
     let script = Script::new().step(Step::new().say("Hm.").wait("never"));
-    let (scene, heard) = watched(script, "").await;
+    let watched = Watched::new(script, "", "").await;
+    let scene = &watched.scene;
     let response = scene.open(request(&[&user("go")], &[TOOL], true)).await;
     drop(response);
-    let events = facts(&heard).await;
+    let events = watched.events().await;
     assert!(matches!(events.last().unwrap().fact, Fact::Ended { outcome: Ended::Abandoned, .. }));
 }

@@ -45,19 +45,24 @@ impl Watched {
 
     /// What happened up to the end of the next exchange, which is the last fact.
     pub async fn facts(&self) -> Vec<Fact> {
-        let mut facts = Vec::new();
+        self.events().await.into_iter().map(|event| event.fact).collect()
+    }
+
+    /// The same, with the exchanges' ids.
+    pub async fn events(&self) -> Vec<Event> {
+        let mut events: Vec<Event> = Vec::new();
         let end = async {
-            while !matches!(facts.last(), Some(Fact::Ended { .. })) {
+            while !events.last().is_some_and(|event| matches!(event.fact, Fact::Ended { .. })) {
                 match self.events.try_recv() {
-                    Ok(event) => facts.push(event.fact),
+                    Ok(event) => events.push(event),
                     Err(TryRecvError::Empty) => tokio::task::yield_now().await,
                     Err(TryRecvError::Disconnected) => panic!("no more events will come"),
                 }
             }
         };
         let ended = timeout(PATIENCE, end).await;
-        assert!(ended.is_ok(), "no end after {facts:?}");
-        facts
+        assert!(ended.is_ok(), "no end after {events:?}");
+        events
     }
 
     /// How the next exchange ended, and in how many rounds.

@@ -58,10 +58,12 @@ impl Bench<'_> {
     /// Refuses a wrapper that lists a call which a rule forbids.
     pub(super) fn allow_listed(&self, name: &str, text: &str) -> Result<(), Refusal> {
         let is_list = is_wrapper(name) && lenient::shape(text) == Shape::Object;
-        let uses = Some(text).filter(|_| is_list).and_then(uses).unwrap_or_default();
-        uses.iter().try_for_each(|one| {
-            self.allow(&one.recipient, &one.recipient, &one.parameters, CallKind::Function)
-        })
+        for one in Some(text).filter(|_| is_list).and_then(uses).unwrap_or_default() {
+            let meant = self.tools.catalogue.meant(&one.recipient);
+            let meant = meant.as_deref().unwrap_or(&one.recipient);
+            self.allow(&one.recipient, meant, &one.parameters, CallKind::Function)?;
+        }
+        Ok(())
     }
 
     /// An offered tool, or unknown.

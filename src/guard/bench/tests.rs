@@ -296,6 +296,28 @@ fn a_name_that_is_let_go_unmended_does_not_slip_past_a_rule() {
 }
 
 #[test]
+fn what_is_forbidden_can_be_asked_alone() {
+    let (rules, transcript) = (rules(), request("", ""));
+    let bench = Bench::new(&transcript, &rules, &Uncached);
+    let listed = |command: &str| {
+        format!(
+            r#"{{"tool_uses":[{{"recipient_name":"functions.bash","parameters":{{"command":"{command}"}}}}]}}"#
+        )
+    };
+    for (name, text) in [
+        ("bash", r#"{"command":"git log"}"#),
+        ("Bash", r#"{"command":"git log"#),
+        ("multi_tool_use.parallel", &listed("git log")),
+    ] {
+        let refusal = bench.forbidden(&call(name, text)).unwrap();
+        assert_eq!((refusal.reason, refusal.resort), (Reason::Denied, Resort::Nothing), "{name}");
+    }
+    for (name, text) in [("bash", r#"{"command":"ls"}"#), ("multi_tool_use.parallel", &listed("ls"))] {
+        assert_eq!(bench.forbidden(&call(name, text)), None);
+    }
+}
+
+#[test]
 fn what_becomes_forbidden_on_the_way_is_refused_too() {
     let mut rules = rules();
     rules.tools.push(ToolRule {

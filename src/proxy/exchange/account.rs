@@ -8,6 +8,7 @@ use http::StatusCode;
 use crate::dialect::Usage;
 use crate::guard::Reason;
 use crate::observe::event::{Ended, Event, Events, Fact};
+use crate::proxy::failure::Failure;
 use crate::proxy::house::House;
 
 /// The record of one exchange. Dropped before it was closed, it tells that the agent went away.
@@ -58,6 +59,16 @@ impl Account {
         self.rounds = 1;
         self.status = status.as_u16();
         self.outcome = if status.is_success() { Ended::Complete } else { Ended::ProviderError };
+    }
+
+    /// The exchange ends in an error of ours: before its head, or behind it.
+    pub(super) fn fails(&mut self, failure: &Failure) {
+        if self.status == 0 {
+            self.status = failure.status().as_u16();
+            self.outcome = Ended::Failed;
+        } else {
+            self.outcome = Ended::Broken;
+        }
     }
 
     pub(super) fn note(&self, fact: Fact) {

@@ -68,7 +68,8 @@ pub(super) async fn run(
         Ok(transcript) => transcript,
         Err(unread) => {
             account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
-            let answered = target.send(&prepared, vec![body]).await?;
+            let answered = target.send(&prepared, vec![body]).await;
+            let answered = answered.inspect_err(|failure| account.fails(failure))?;
             account.relays(answered.status());
             return Ok(relayed(answered));
         }

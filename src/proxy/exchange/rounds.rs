@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::dialect::{Answer, Broken, Closing};
+use crate::dialect::{Answer, Broken, Closing, Decision};
 use crate::guard::notice::Notice;
 use crate::guard::{Bench, Key, Reason, Refusal};
 use crate::observe::event::{Ended, Fact};
@@ -26,6 +26,9 @@ pub(super) const LARGEST: usize = 64 << 20;
 /// How long to wait for a stream's end after it was announced: to reuse its connection is worth no more.
 const LINGER: std::time::Duration = std::time::Duration::from_millis(100);
 
+/// Refusals of one choice that its last words tell of.
+const TOLD: usize = 16;
+
 const APPLICATION_JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
@@ -37,6 +40,8 @@ pub(super) struct Rounds<'a> {
     pub(super) outlet: Outlet,
     /// What was refused in this round.
     pub(super) refusals: Vec<Refusal>,
+    /// The same by choice, where several were asked for.
+    refused_in: Vec<(u32, String)>,
     /// What was refused in the round before.
     pub(super) told: Vec<Refusal>,
     /// Elements that the agent does not see, at the end of the history.
@@ -78,6 +83,7 @@ impl<'a> Rounds<'a> {
             answer: Answer::new(&exchange.transcript, house.plan.listen.max_held),
             outlet,
             refusals: Vec::new(),
+            refused_in: Vec::new(),
             told: Vec::new(),
             appended: Vec::new(),
             concludes: false,
@@ -102,8 +108,7 @@ impl<'a> Rounds<'a> {
         let account = &mut self.outlet.account;
         account.usage = self.answer.total();
         if let Err(failure) = &result {
-            account.outcome = if account.status == 0 { Ended::Failed } else { Ended::Broken };
-            account.status = if account.status == 0 { failure.status().as_u16() } else { account.status };
+            account.fails(failure);
         }
         result
     }
@@ -224,8 +229,23 @@ impl<'a> Rounds<'a> {
     /// What is said in the model's place: what was refused, and why.
     pub(super) fn last_words(&self) -> String {
         let refusals = if self.refusals.is_empty() || self.concludes { &self.told } else { &self.refusals };
-        let texts: Vec<_> = refusals.iter().map(|refusal| refusal.text.as_str()).collect();
+        self.words(refusals.iter().map(|refusal| refusal.text.as_str()))
+    }
+
+    fn words<'t>(&self, refusals: impl Iterator<Item = &'t str>) -> String {
+        let texts: Vec<_> = refusals.collect();
         self.exchange.house.plan.rules.notices.text(Notice::FellBack, &[("refusals", &texts.join("\n"))])
+    }
+
+    /// A call of one of several choices was refused: should all of that choice be, it ends in words of its own.
+    fn refuse_in(&mut self, choice: u32, text: String) {
+        if self.refused_in.iter().filter(|(of, _)| *of == choice).count() == TOLD {
+            return;
+        }
+        self.refused_in.push((choice, text));
+        let mine = self.refused_in.iter().filter(|(of, _)| *of == choice).map(|(_, text)| text.as_str());
+        let words = self.words(mine);
+        self.answer.close_choice(choice, words);
     }
 
     /// Asks the provider. While a further round is asked, the agent hears that it is not forgotten.
@@ -352,10 +372,12 @@ impl<'a> Rounds<'a> {
         while let Some(pending) = self.answer.next_call() {
             let decision = self.judge(&pending);
             self.judged += 1;
-            self.answer.decide(pending.position, decision);
-            if self.exchange.transcript.choices > 1 && self.answer.is_emptied(pending.choice) {
-                self.answer.close(Closing::Words(self.last_words()));
+            if let Decision::Refuse(text) = &decision
+                && self.exchange.transcript.choices > 1
+            {
+                self.refuse_in(pending.choice, text.clone());
             }
+            self.answer.decide(pending.position, decision);
         }
         self.answer.release(out);
         let observes = self.exchange.house.observes();

@@ -14,6 +14,15 @@ use super::queue::Queue;
 use super::{APART, Answer, DONE, Last, Text, text};
 
 impl Answer {
+    /// Says how one of several choices ends should it lose all of its calls. It may be said anew with each call
+    /// that is refused.
+    pub fn close_choice(&mut self, choice: u32, words: String) {
+        self.words.retain(|(of, _)| *of != choice);
+        if !self.texts.iter().any(|text| text.choice == choice && text.finish == Some(Finish::Filtered)) {
+            self.words.push((choice, words));
+        }
+    }
+
     /// The provider's body has ended. Gives what is missing from a complete stream.
     pub fn end(&mut self, out: &mut Vec<Bytes>) -> Result<(), Broken> {
         if self.whole || self.failed || self.done {
@@ -135,17 +144,20 @@ impl Answer {
     /// The words that end an answer whose calls were all refused, escaped, set apart from what was said before.
     /// They are given once.
     pub(super) fn closing_words(&mut self, choice: u32) -> Option<String> {
-        let Some(Closing::Words(words)) = self.closing.clone().filter(|_| self.is_emptied(choice)) else {
-            return None;
-        };
-        if self.closed.contains(&choice) {
+        if !self.is_emptied(choice) || self.closed.contains(&choice) {
             return None;
         }
+        let own = self.words.iter().find(|(of, _)| *of == choice).map(|(_, words)| words);
+        let words = match (own, &self.closing) {
+            (Some(words), _) | (None, Some(Closing::Words(words))) => words,
+            _ => return None,
+        };
+        let raw = quote(words);
         self.closed.push(choice);
-        let raw = quote(&words);
         let said = Json::trusted(&raw).raw_string().unwrap_or_default();
         if choice != 0 {
-            return Some(said.to_owned());
+            let apart = if self.text(choice).said.is_empty() { "" } else { APART };
+            return Some(format!("{apart}{said}"));
         }
         let before = self.sent.len();
         if self.speaks {

@@ -59,6 +59,8 @@ pub struct Answer {
     to_set_apart: bool,
     hidden: Hidden,
     closing: Option<Closing>,
+    /// Where several choices were asked for: the words in which one ends that lost all of its calls.
+    words: Vec<(u32, String)>,
     /// The words of [`Closing::Words`] went out.
     closed: Vec<u32>,
     done: bool,
@@ -121,6 +123,7 @@ impl Answer {
             to_set_apart: false,
             hidden: Hidden::default(),
             closing: None,
+            words: Vec::new(),
             closed: Vec::new(),
             done: false,
             failed: false,

@@ -175,7 +175,8 @@ impl Answer {
         let closing = self.closing_words(choice.index);
         if choice.index != 0 {
             if let Some(words) = closing {
-                set_content(choice, &words, draft);
+                let said = self.text(choice.index).said.clone() + &words;
+                set_content(choice, &said, draft);
             }
         } else if closing.is_some() || (self.round > 0 && !self.sent.is_empty()) {
             let said = self.sent.clone();
