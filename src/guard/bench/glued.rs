@@ -60,7 +60,8 @@ impl Bench<'_> {
         let is_list = is_wrapper(name) && lenient::shape(text) == Shape::Object;
         let uses = Some(text).filter(|_| is_list).and_then(uses).unwrap_or_default();
         uses.iter().try_for_each(|one| {
-            self.allow(&one.recipient, &one.recipient, &one.parameters, CallKind::Function)
+            let name = self.recipient(&one.recipient);
+            self.allow(&one.recipient, meant(one, &name), &one.parameters, CallKind::Function)
         })
     }
 
