@@ -157,7 +157,7 @@ async fn the_last_time_the_model_is_asked_for_words() {
                 assert_eq!(next[..shown.len()], shown[..], "{what}");
                 assert_eq!(
                     next[shown.len()],
-                    r#"{"role":"assistant","content":"I cannot go on."}"#,
+                    Message { text: "I cannot go on.".to_owned(), ..Message::default() }.element(false),
                     "{what}"
                 );
                 assert_eq!(next[shown.len() + 1], user("and now?"));
@@ -275,15 +275,10 @@ fn failures() -> Vec<(&'static str, Step)> {
 
 #[tokio::test]
 async fn before_the_head_went_out_an_error_of_the_provider_is_the_agents() {
-    // The first event holds a call, so nothing can go out.
-    let held = format!(
-        "data: {{\"id\":\"A\",\"choices\":[{{\"index\":0,\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{{\"name\":\"edit\",\"arguments\":{}}}}}]}},\"finish_reason\":\"tool_calls\"}}]}}\n\ndata: [DONE]\n\n",
-        serde_json::to_string(BAD).unwrap()
-    );
     for (what, failure) in failures().into_iter().take(3) {
         for stream in [true, false] {
             let first =
-                if stream { Step::new().raw_events([held.clone()]) } else { Step::new().call(EDIT.0, BAD) };
+                if stream { Step::new().raw_events([held(BAD)]) } else { Step::new().call(EDIT.0, BAD) };
             let scene = Scene::new(Script::new().step(first).step(failure.clone()), "").await;
             let got = scene.send(request(&[&user("go")], &[EDIT], stream)).await;
             match what {
@@ -309,26 +304,29 @@ async fn before_the_head_went_out_an_error_of_the_provider_is_the_agents() {
 
 #[tokio::test]
 async fn a_role_that_was_held_with_a_call_is_told_later() {
-    let held = "data: {\"id\":\"A\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"edit\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
     let words = When { tool_choice: Some("none".to_owned()), ..When::default() };
     for (rounds, last) in [
         (3, Step::new().say("Sorry.")),
-        (3, Step::new().call(EDIT.0, GOOD)),
+        (3, Step::new().call(EDIT.0, r#"{"path":"/b"}"#)),
         (1, Step::new().when(words).error(StatusCode::BAD_REQUEST, "no")),
         (0, Step::new()),
     ] {
-        let script = Script::new().step(Step::new().raw_events([held])).step(last);
-        let rules = format!(
-            "[guard]\nrounds = {rounds}\n[[tool]]\nname = [\"edit\"]\n[[tool.deny]]\nat = \"\"\nmatches = \"x\"\nreason = \"r\"\n"
-        );
-        let scene = Scene::new(script, &rules).await;
-        let message = scene.send(request(&[&user("go")], &[EDIT], true)).await.message();
-        assert_eq!(
-            (message.roles, message.finishes, message.dones, message.ids.len()),
-            (1, 1, 1, 1),
-            "{message:?}"
-        );
+        let script = Script::new().step(Step::new().raw_events([held(GOOD)])).step(last);
+        let scene = Scene::new(script, &format!("[guard]\nrounds = {rounds}\n{DENY}")).await;
+        let got = scene.send(request(&[&user("go")], &[EDIT], true)).await;
+        let message = assert_whole(&got, "a role beside a call");
+        assert_eq!(message.text.is_empty(), message.finish == "tool_calls", "{message:?}");
+        let first = got.text().lines().next().unwrap();
+        assert!(first.contains(r#""role":"assistant""#), "it comes first: {first}");
     }
+}
+
+/// A stream whose only event holds the role and a call, so that nothing can go out.
+fn held(arguments: &str) -> String {
+    let arguments = serde_json::to_string(arguments).unwrap();
+    format!(
+        r#"data: {{"id":"A","choices":[{{"index":0,"delta":{{"role":"assistant","tool_calls":[{{"index":0,"id":"c","type":"function","function":{{"name":"edit","arguments":{arguments}}}}}]}},"finish_reason":"tool_calls"}}]}}"#
+    ) + "\n\ndata: [DONE]\n\n"
 }
 
 #[tokio::test]

@@ -120,14 +120,14 @@ async fn a_shells_world_changes_by_itself() {
     };
     let again = ("bash", r#"{"command":"make test"}"#);
     let wait = r#"{"command":"sleep 5; curl localhost"}"#;
-    let waited = (0..4).fold(History::new(), |history, _| history.call("bash", wait, "Error: refused"));
+    let waited = (0..4).fold(History::new(), |history, _| history.call("bash", wait, "Error: no"));
     check(
         "",
         vec![
-            ("one failure", shell(&["Error: 1"]), again, true),
-            ("two that say the same", shell(&["Error: 1", "Error: 1"]), again, false),
-            ("two that differ", shell(&["Error: 1", "Error: 2"]), again, true),
-            ("three that differ", shell(&["Error: 1", "Error: 2", "Error: 3"]), again, false),
+            ("one failure", shell(&["Error: a"]), again, true),
+            ("two that say the same", shell(&["Error: a", "Error: a"]), again, false),
+            ("two that differ", shell(&["Error: a", "Error: b"]), again, true),
+            ("three that differ", shell(&["Error: a", "Error: b", "Error: c"]), again, false),
             ("one that waits", waited, ("bash", wait), true),
         ],
     )

@@ -185,10 +185,12 @@ async fn no_conversation_sees_what_another_did_not() {
 async fn two_conversations_with_equal_answers_keep_their_own() {
     for stream in [true, false] {
         // The visible answers are equal; what was refused beside them is not.
-        let wide = |bad: &str| Step::new().call_as("a", TOOL.0, good(0)).call_as("b", TOOL.0, bad);
+        let wide = |word, bad: &str| {
+            Step::new().on_user(word).on_turn(0).call_as("a", TOOL.0, good(0)).call_as("b", TOOL.0, bad)
+        };
         let script = Script::new()
-            .step(wide(r#"{"path":1}"#))
-            .step(wide(r#"{"path":2}"#))
+            .step(wide("one", r#"{"path":1}"#))
+            .step(wide("two", r#"{"path":2}"#))
             .step(Step::new().say("Well.").repeat());
         let scene = Scene::new(script, "").await;
         for (word, own, foreign) in

@@ -108,7 +108,7 @@ async fn a_failure_that_a_result_itself_calls_final_needs_no_rule() {
     for (what, error, terminal) in [
         ("a marker", r#"{"_terminal_failure":"not in this region","error":"no"}"#, true),
         ("JSON-RPC's invalid parameters", r#"{"error":{"code":-32602,"message":"Invalid params"}}"#, true),
-        ("a missing argument", "Error: 1 validation error: region\n  Field required", true),
+        ("a missing argument", "1 validation error for Stack\nregion\n  Field required [type=missing]", true),
         ("an error of the world", r#"{"error":"no such stack"}"#, false),
     ] {
         let history = History::new().call("provision", CALL, error).call("provision", "{}", "done");

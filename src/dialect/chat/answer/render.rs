@@ -170,8 +170,7 @@ impl Answer {
     }
 
     fn render_calls(&mut self, choice: &Choice, calls: &Touched, piece: &mut usize, draft: &mut Draft<'_>) {
-        let was_told = self.round > 0 && !self.whole && !self.owes_role;
-        let mut members: Vec<usize> = choice.role.filter(|_| was_told).into_iter().collect();
+        let mut members: Vec<usize> = choice.role.filter(|_| self.role_was_told()).into_iter().collect();
         draft.says |= choice.role.is_some() && members.is_empty() && !draft.strip;
         let mut gone = Vec::new();
         let mut edits = Vec::new();
@@ -262,9 +261,25 @@ impl Answer {
         if let Some(label) = self.label(choice.index, finish) {
             draft.edits.replace(at, format!("\"{label}\""));
         }
-        if !self.whole {
+        if self.whole {
+            return;
+        }
+        // What begins the answer, or says something, goes before the words that end it.
+        if let Some(content) = choice.content.filter(|_| choice.has_text()) {
+            let words = self.closing_words(choice.index).unwrap_or_default();
+            draft.edits.insert(content.start + content.len() - 1, words);
+        } else if choice.role.is_some() && !self.role_was_told() {
+            if let Some(words) = self.closing_words(choice.index) {
+                set_content(choice, &words, draft);
+            }
+        } else {
             self.say_closing(choice.index, &mut draft.before);
         }
+    }
+
+    /// The agent knows whose answer this is.
+    fn role_was_told(&self) -> bool {
+        self.round > 0 && !self.whole && !self.owes_role
     }
 
     fn say_closing(&mut self, choice: u32, out: &mut Vec<Bytes>) {

@@ -361,6 +361,24 @@ fn words_may_stand_in_the_models_place() {
 }
 
 #[test]
+fn words_come_behind_what_their_event_says() {
+    let call = r#""tool_calls":[{"index":0,"id":"a","function":{"name":"bad","arguments":"{}"}}]"#;
+    for (delta, expected) in [
+        (format!(r#"{{"role":"assistant",{call}}}"#), r#"{"role":"assistant","content":"No."}"#),
+        (
+            format!(r#"{{"role":"assistant","content":null,{call}}}"#),
+            r#"{"role":"assistant","content":"No."}"#,
+        ),
+        (format!(r#"{{{call},"content":"Hm."}}"#), r#"{"content":"Hm.\n\nNo."}"#),
+    ] {
+        let mut run = Run::new().with(&[event(&delta, "\"tool_calls\""), DONE.to_owned()].concat());
+        assert_eq!(run.took(), "");
+        run.close(Closing::Words("No.".to_owned()));
+        assert_eq!(run.took(), [event(expected, "\"stop\"").as_str(), DONE].concat());
+    }
+}
+
+#[test]
 fn what_repeats_a_released_call_is_dropped_and_what_goes_on_with_it_breaks_the_stream() {
     let calls = [begin(0, "a", "good", r#"{"n":1}"#), begin(1, "b", "good", "{}")].concat();
     let mut run = Run::new().with(&[&calls, &more(0, r#"{"n":1}"#), FINISH, DONE].concat());
