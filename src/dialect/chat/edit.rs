@@ -59,7 +59,7 @@ fn cut_text(transcript: &Transcript, element: &Element, hidden: usize, edits: &m
         return edits.replace(text.span_in(transcript.text()), quote(rest));
     }
     // No part may be empty, and only beside calls may there be no content at all.
-    let nothing = if element.calls.is_some() { "null" } else { "\"\"" };
+    let nothing = if transcript.calls(element).is_empty() { "\"\"" } else { "null" };
     let whole = if content.elements().nth(1).is_some() { text } else { content };
     edits.replace(whole.span_in(transcript.text()), nothing);
 }
@@ -138,3 +138,6 @@ fn restore_results(transcript: &Transcript, index: usize, siblings: &[HiddenCall
         edits.insert(at, sibling.result.clone());
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,6 +54,8 @@ pub(super) struct Fragment {
     pub(super) kind: CallKind,
     /// The provider's number of the call, and where it stands.
     pub(super) index: Option<(u32, Span)>,
+    /// Something is there in the place of a number.
+    pub(super) misnumbered: bool,
     /// Strings with something in them.
     pub(super) id: Option<Span>,
     pub(super) name: Option<Span>,
@@ -237,6 +239,7 @@ fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
                 let at = reader.offset();
                 let value = number(reader.value()?);
                 fragment.index = value.map(|index| (index, Span::new(at, reader.offset())));
+                fragment.misnumbered = value.is_none();
             }
             "id" => fragment.id = text(reader, &mut fragment.blank)?,
             "function" if kind == Kind::Object => function(reader, &mut fragment)?,
@@ -339,6 +342,7 @@ impl Fragment {
             at,
             kind: CallKind::Function,
             index: None,
+            misnumbered: false,
             id: None,
             name: None,
             blank: false,

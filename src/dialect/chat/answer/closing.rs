@@ -109,10 +109,12 @@ impl Answer {
 
     /// An event of our own; it begins the answer where nothing else has.
     fn tell(&mut self, choice: u32, members: &str, finish: &str, out: &mut Vec<Bytes>) {
-        let begins = choice == 0 && !self.begun;
-        self.begun |= begins;
-        let role = if begins { "\"role\":\"assistant\"" } else { "" };
-        let comma = if begins && !members.is_empty() { "," } else { "" };
+        let opening = self.opening.take();
+        let names_role = choice == 0 && !self.begun && opening.is_none();
+        self.begun |= choice == 0;
+        out.extend(opening);
+        let role = if names_role { "\"role\":\"assistant\"" } else { "" };
+        let comma = if names_role && !members.is_empty() { "," } else { "" };
         out.push(write::event(&self.head_members(), choice, &format!("{role}{comma}{members}"), finish));
     }
 

@@ -45,8 +45,13 @@ pub struct Answer {
     texts: Vec<Text>,
     /// The agent was told the role in the first choice, or something that came without one.
     begun: bool,
+    /// An event of which nothing but the role is left. It goes out before the next that says something: until then
+    /// the answer may still become an error.
+    opening: Option<Bytes>,
     /// Nothing of this round has come yet.
     fresh: bool,
+    /// Something of this or an earlier round has come.
+    heard: bool,
     /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
     sent: String,
     /// This round has said something.
@@ -108,7 +113,9 @@ impl Answer {
             queue: Queue::default(),
             texts: Vec::new(),
             begun: false,
+            opening: None,
             fresh: true,
+            heard: false,
             sent: String::new(),
             speaks: false,
             to_set_apart: false,
@@ -126,6 +133,9 @@ impl Answer {
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
     pub fn push(&mut self, mut frame: Frame, whole: bool) -> Result<(), Broken> {
+        if std::mem::replace(&mut self.heard, true) && self.whole != whole {
+            return Err(Broken::Mixed);
+        }
         self.whole = whole;
         self.done |= whole;
         self.last = None;

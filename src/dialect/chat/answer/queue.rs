@@ -86,7 +86,7 @@ impl Held {
             && self.calls.all(|position| {
                 calls.slots.get(position).is_some_and(|slot| {
                     let numbered = whole || slot.index.is_none_or(|index| index as usize == slot.number);
-                    slot.state == State::Forwarded && !slot.irregular && numbered
+                    slot.state == State::Forwarded && !slot.irregular && !slot.unnumbered && numbered
                 })
             })
     }

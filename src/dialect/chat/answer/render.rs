@@ -14,12 +14,15 @@ use super::queue::{Held, Raw, Touched};
 use super::{APART, Answer, frame, usage_of};
 
 /// Changes to one event's data, and whether what is left says anything to an agent.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 struct Draft<'a> {
     data: &'a str,
     edits: Splices,
     says: bool,
     /// What is left can begin an assistant's message.
     begins: bool,
+    /// It names the role, which the agent was not told before.
+    opens: bool,
     /// Said before the event, in events of our own.
     before: Vec<Bytes>,
     /// The round is not the last: its end is not told.
@@ -38,7 +41,10 @@ impl Answer {
     pub(super) fn render_held(&mut self, held: Held, strip: bool, out: &mut Vec<Bytes>) {
         let plain = !strip && self.round == 0 && !held.ends && held.is_plain(&self.calls, self.whole);
         if plain {
-            self.begun |= held.begins;
+            if held.begins {
+                out.extend(self.opening.take());
+                self.begun = true;
+            }
             self.start(&held.calls);
         }
         match held.raw {
@@ -76,14 +82,23 @@ impl Answer {
             edits: Splices::default(),
             says: self.whole || event.error,
             begins: false,
+            opens: false,
             before: Vec::new(),
             strip,
         };
         self.render_event(&event, calls, &mut draft);
         out.append(&mut draft.before);
         if draft.says || !strip && draft.edits.is_empty() {
-            self.begun |= draft.begins;
+            if draft.says && !draft.opens {
+                out.extend(self.opening.take());
+            }
+            if draft.opens {
+                self.opening = None;
+            }
+            self.begun |= draft.begins || draft.opens;
             out.push(frame::put(frame, &draft.edits));
+        } else if draft.opens {
+            self.opening = Some(frame::put(frame, &draft.edits));
         }
     }
 
@@ -172,8 +187,10 @@ impl Answer {
         let mut members = Vec::new();
         if self.round > 0 && !self.whole && self.begun {
             members.extend(choice.role);
-        } else if choice.names_role && !draft.strip && !(self.begun && choice.index == 0) {
-            (draft.says, draft.begins) = (true, true);
+        } else if choice.names_role && choice.index == 0 {
+            draft.opens |= !self.begun;
+        } else if choice.names_role {
+            draft.says = true;
         }
         let mut gone = Vec::new();
         let mut edits = Vec::new();
@@ -226,8 +243,14 @@ impl Answer {
                 Piece::Text(write::piece(slot, fragment, draft.data, index(0), first))
             }
             State::Forwarded => {
-                if let Some((_, at)) = fragment.index.filter(|(old, _)| numbered && *old as usize != number) {
-                    draft.edits.replace(at, number.to_string());
+                match fragment.index {
+                    Some((old, at)) if numbered && old as usize != number => {
+                        draft.edits.replace(at, number.to_string());
+                    }
+                    None if numbered => {
+                        draft.edits.insert(fragment.at.start + 1, format!("\"index\":{number},"));
+                    }
+                    _ => {}
                 }
                 Piece::AsItIs
             }

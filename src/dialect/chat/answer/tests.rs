@@ -1,3 +1,6 @@
+mod odd;
+mod round;
+
 use bytes::Bytes;
 
 use crate::dialect::{Answer, Broken, Closing, Decision, Dialect, NewCall, Transcript};

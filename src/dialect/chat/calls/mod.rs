@@ -118,7 +118,9 @@ impl Calls {
         let position = found.unwrap_or_else(|| self.begin(choice, &piece));
         let Some(slot) = self.slots.get_mut(position) else { return Ok(None) };
         let unnumbered = piece.index.is_none() && fragment.kind != CallKind::Legacy;
-        slot.irregular |= !whole && (unnumbered || !begins && (fragment.blank || !piece.id.is_empty()));
+        slot.unnumbered |= !whole && unnumbered;
+        let repeats = !begins && (fragment.blank || !piece.id.is_empty());
+        slot.irregular |= !whole && (fragment.misnumbered || repeats);
         if slot.id.is_empty() && !piece.id.is_empty() {
             (*piece.id).clone_into(&mut slot.id);
             (*piece.id).clone_into(&mut slot.given);

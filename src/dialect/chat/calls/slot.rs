@@ -11,6 +11,7 @@ use super::progress::Progress;
 
 /// One call of the answer.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 pub(in super::super) struct Slot {
     pub(in super::super) choice: u32,
     /// The provider's number of the call, where it gave one.
@@ -32,6 +33,8 @@ pub(in super::super) struct Slot {
     pub(in super::super) state: State,
     /// Some piece cannot go out as it came.
     pub(in super::super) irregular: bool,
+    /// Some piece of a stream has no number: it needs one to go out.
+    pub(in super::super) unnumbered: bool,
     /// Its first piece went out.
     pub(in super::super) started: bool,
     /// How much of the input came a second time after the call was complete.
@@ -87,6 +90,7 @@ impl Slot {
             others: Vec::new(),
             state: State::Open,
             irregular: false,
+            unnumbered: false,
             started: false,
             echoed: 0,
             number: 0,

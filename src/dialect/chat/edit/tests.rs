@@ -1,0 +1,88 @@
+use bytes::Bytes;
+
+use crate::dialect::{Dialect, Hidden, HiddenCall, HiddenRound};
+use crate::wire::splice::Splices;
+
+/// The request whose second element is `answer`, with `hidden` put back around it; its elements.
+fn restored(answer: &str, results: &str, hidden: &Hidden) -> String {
+    let body = format!(r#"{{"messages":[{{"role":"user","content":"go"}},{answer}{results}]}}"#);
+    let transcript = Dialect::Chat.read(body.into()).unwrap();
+    let mut edits = Splices::default();
+    transcript.restore(1, hidden, &mut edits);
+    let changed = edits.apply(transcript.body());
+    let text = std::str::from_utf8(&changed).unwrap();
+    text.strip_prefix(r#"{"messages":[{"role":"user","content":"go"},"#)
+        .and_then(|text| text.strip_suffix("]}"))
+        .unwrap()
+        .to_owned()
+}
+
+fn one_round(text: usize, others: &[(&str, &str)]) -> Hidden {
+    let others = others.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let round = HiddenRound { elements: vec![Bytes::from("1"), Bytes::from("2")], others };
+    Hidden { rounds: vec![round], siblings: Vec::new(), text }
+}
+
+#[test]
+fn rounds_come_before_the_answer_which_keeps_its_own_text() {
+    for (content, own) in [
+        (r#""Hm.\n\nNow""#, r#""Now""#),
+        (r#"[{"type":"text","text":"Hm.\n\nNow"}]"#, r#"[{"type":"text","text":"Now"}]"#),
+        (r#""Hm.\n\n\u00fc \ud83d\ude00""#, r#""ü 😀""#),
+    ] {
+        let answer = format!(r#"{{"role":"assistant","content":{content}}}"#);
+        let expected = format!(r#"1,2,{{"role":"assistant","content":{own}}}"#);
+        assert_eq!(restored(&answer, "", &one_round("Hm.\n\n".len(), &[])), expected);
+    }
+}
+
+#[test]
+fn an_answer_without_a_text_of_its_own_has_none_beside_calls_and_an_empty_one_else() {
+    for (content, calls, own) in [
+        (r#""Hm.""#, r#","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]"#, "null"),
+        (r#"[{"type":"text","text":"Hm."}]"#, r#","tool_calls":[]"#, "\"\""),
+        (r#""Hm.""#, "", "\"\""),
+        (r#"[{"type":"text","text":"Hm."}]"#, "", "\"\""),
+    ] {
+        let answer = format!(r#"{{"role":"assistant","content":{content}{calls}}}"#);
+        let expected = format!(r#"1,2,{{"role":"assistant","content":{own}{calls}}}"#);
+        assert_eq!(restored(&answer, "", &one_round("Hm.".len(), &[])), expected);
+    }
+}
+
+#[test]
+fn members_that_came_in_pieces_are_taken_apart_as_they_were() {
+    let hidden = one_round(0, &[("reasoning", r#""a\u0062""#), ("details", r#"[{"n":1,"m":2}]"#)]);
+    for (members, own) in [
+        (r#""reasoning":"abc","details":[{"m":2,"n":1},{"n":3}]"#, r#""reasoning":"c","details":[{"n":3}]"#),
+        (r#""reasoning":"ab","details":[{"n":1,"m":2}]"#, r#""reasoning":"","details":[]"#),
+        (r#""reasoning":"xabc","details":[{"n":1}]"#, r#""reasoning":"xabc","details":[{"n":1}]"#),
+        (r#""reasoning":null,"details":"ab""#, r#""reasoning":null,"details":"ab""#),
+    ] {
+        let answer = format!(r#"{{"role":"assistant",{members}}}"#);
+        assert_eq!(restored(&answer, "", &hidden), format!(r#"1,2,{{"role":"assistant",{own}}}"#));
+    }
+}
+
+#[test]
+fn siblings_and_their_results_stand_where_they_stood() {
+    let call = |id: &str| format!(r#"{{"id":"{id}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
+    let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#);
+    let hidden_call = |position, id: &str| HiddenCall {
+        position,
+        call: Bytes::from(call(id)),
+        result: Bytes::from(result(id)),
+    };
+    let all = ["a", "b", "c", "d"];
+    let list = |ids: &[&str], write: &dyn Fn(&str) -> String| {
+        ids.iter().map(|id| write(id)).collect::<Vec<_>>().join(",")
+    };
+    for kept in [&["a"][..], &["b"], &["d"], &["a", "c"], &["b", "c"], &["a", "d"], &["b", "c", "d"]] {
+        let gone = all.iter().enumerate().filter(|(_, id)| !kept.contains(id));
+        let siblings = gone.map(|(position, id)| hidden_call(position, id)).collect();
+        let hidden = Hidden { siblings, ..Hidden::default() };
+        let answer = |ids: &[&str]| format!(r#"{{"role":"assistant","tool_calls":[{}]}}"#, list(ids, &call));
+        let got = restored(&answer(kept), &format!(",{}", list(kept, &result)), &hidden);
+        assert_eq!(got, format!("{},{}", answer(&all), list(&all, &result)), "{kept:?}");
+    }
+}
