@@ -7,6 +7,9 @@
     reason = "a test ends where it fails"
 )]
 
+mod court;
+mod properties;
 mod scene;
 mod slugs;
 mod transport;
+mod untouched;
