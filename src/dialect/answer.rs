@@ -54,6 +54,8 @@ pub enum Closing {
 pub enum Broken {
     #[error("the provider's stream ended before the answer did")]
     Unfinished,
+    #[error("the provider answered once as a stream and once in one piece")]
+    Mixed,
     #[error("the provider sent what cannot be read and may hold a call")]
     Unreadable,
     #[error("the provider went on with call {position} after it was complete")]

@@ -163,7 +163,7 @@ impl Message {
         message
     }
 
-    fn streamed(text: &str) -> Self {
+    pub fn streamed(text: &str) -> Self {
         let mut message = Self::default();
         for data in text.lines().filter_map(|line| line.strip_prefix("data:")) {
             if data.trim() == "[DONE]" {

@@ -50,6 +50,8 @@ pub struct Answer {
     opening: Option<Bytes>,
     /// Nothing of this round has come yet.
     fresh: bool,
+    /// Something of this or an earlier round has come.
+    heard: bool,
     /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
     sent: String,
     /// This round has said something.
@@ -118,6 +120,7 @@ impl Answer {
             begun: false,
             opening: None,
             fresh: true,
+            heard: false,
             sent: String::new(),
             speaks: false,
             to_set_apart: false,
@@ -136,6 +139,9 @@ impl Answer {
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
     pub fn push(&mut self, mut frame: Frame, whole: bool) -> Result<(), Broken> {
+        if std::mem::replace(&mut self.heard, true) && self.whole != whole {
+            return Err(Broken::Mixed);
+        }
         self.whole = whole;
         self.done |= whole;
         if std::mem::take(&mut self.fresh) && self.round > 0 {

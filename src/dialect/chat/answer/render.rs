@@ -14,6 +14,7 @@ use super::queue::{Held, Raw, Touched};
 use super::{APART, Answer, frame, usage_of};
 
 /// Changes to one event's data, and whether what is left says anything to an agent.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 struct Draft<'a> {
     data: &'a str,
     edits: Splices,

@@ -11,7 +11,9 @@ fn transcript(extra: &str) -> Transcript {
     let tools = ["good", "bad", "edit_existing_file"]
         .map(|name| format!(r#"{{"type":"function","function":{{"name":"{name}"}}}}"#))
         .join(",");
-    let body = format!(r#"{{"messages":[{{"role":"user","content":"go"}}],"tools":[{tools}]{extra}}}"#);
+    let body = format!(
+        r#"{{"stream":true,"messages":[{{"role":"user","content":"go"}}],"tools":[{tools}]{extra}}}"#
+    );
     Dialect::Chat.read(body.into()).unwrap()
 }
 

@@ -11,6 +11,7 @@ use super::progress::Progress;
 
 /// One call of the answer.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
 pub(in super::super) struct Slot {
     pub(in super::super) choice: u32,
     /// The provider's number of the call, where it gave one.

@@ -203,5 +203,5 @@ fn many_pieces_and_many_calls_take_no_longer_each_than_few() {
     assert!(run.took().len() > 1 << 20);
     let calls: Vec<_> = (0..20_000).map(|index| begin(index, &format!("c{index}"), "good", "{}")).collect();
     assert_eq!(Run::new().with(&ended(&calls)).took(), ended(&calls));
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }

@@ -36,14 +36,22 @@ fn the_role_is_told_once_whatever_it_comes_with() {
 
 #[test]
 fn words_of_our_own_begin_an_answer_that_nothing_began() {
-    let mut run = Run::new().with(&one_call("a", "bad"));
-    run.remand();
-    let mut out = Vec::new();
-    run.answer.say_instead("No.", &mut out);
-    run.keep(&out);
-    let out = run.took();
-    assert!(out.find("\"role\":\"assistant\"").unwrap() < out.find("\"content\":\"No.\"").unwrap(), "{out}");
-    assert_eq!(out.matches("role").count(), 1);
+    let mut unseen = Run::new();
+    unseen.answer.refuse_unseen("bad", "{", "no".to_owned());
+    let mut called = Run::new().with(&one_call("a", "bad"));
+    for (run, role) in [
+        (&mut unseen, r#""delta":{"role":"assistant","content":"No."}"#),
+        (&mut called, r#""delta":{"content":"No."}"#),
+    ] {
+        run.remand();
+        assert_eq!(run.took(), "");
+        let mut out = Vec::new();
+        run.answer.say_instead("No.", &mut out);
+        run.keep(&out);
+        let out = run.took();
+        assert!(out.contains(role), "{out}");
+        assert_eq!(out.matches("role").count(), 1, "{out}");
+    }
 
     let mut resumed = Run::new().with(&one_call("a", "bad"));
     resumed.remand();
@@ -52,11 +60,22 @@ fn words_of_our_own_begin_an_answer_that_nothing_began() {
     resumed.keep(&out);
     let out = resumed.took();
     assert!(
-        out.find("\"role\":\"assistant\"").unwrap()
-            < out.find(r#""tool_calls":[{"index":0,"id":"a""#).unwrap(),
+        out.starts_with(&event(r#"{"role":"assistant","content":null,"refusal":null}"#, "null")),
         "{out}"
     );
-    assert_eq!(out.matches("role").count(), 1);
+    assert!(out.contains(r#""delta":{"tool_calls":[{"index":0,"id":"a""#), "{out}");
+}
+
+/// What may still become an error is not begun.
+#[test]
+fn a_role_alone_waits_for_what_it_begins() {
+    let mut run = Run::new();
+    let two = [opening("a", "bad").as_str(), &more(0, "{}"), &begin(1, "b", "bad", "{}")].concat();
+    run.round(&two).unwrap_err();
+    assert_eq!(run.took(), "");
+    run.round(&[begin(2, "c", "good", "{}").as_str(), FINISH, DONE].concat()).unwrap();
+    let role = event(r#"{"role":"assistant","content":null,"refusal":null}"#, "null");
+    assert_eq!(run.took(), [role.as_str(), &begin(0, "c", "good", "{}"), FINISH, DONE].concat());
 }
 
 #[test]
@@ -141,4 +160,16 @@ fn what_came_in_pieces_is_remembered_for_streams_only() {
     whole_run.remand();
     whole_run = whole_run.whole(&whole.replace("NAME", "good"));
     assert_eq!(whole_run.answer.aside().unwrap().0.rounds[0].others, []);
+}
+
+#[test]
+fn an_answer_is_a_stream_or_one_piece_in_all_of_its_rounds() {
+    let mut run = Run::new().with(&one_call("a", "bad"));
+    run.remand();
+    let body = Bytes::from(WHOLE.replace("NAME", "good"));
+    assert_eq!(run.feed(Frame::of_whole(body), true), Err(Broken::Mixed));
+    let mut whole = Run::new().whole(&WHOLE.replace("NAME", "bad"));
+    whole.remand();
+    assert_eq!(whole.round(&one_call("b", "good")), Err(Broken::Mixed));
+    assert_eq!((run.took().as_str(), whole.took().as_str()), ("", ""));
 }
