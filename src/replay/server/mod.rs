@@ -13,7 +13,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::net::TcpListener;
+use tokio::net::TcpSocket;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -52,6 +52,13 @@ pub struct Unmet {
     pub unused: Vec<String>,
 }
 
+/// Bytes that the system may take of a request that waits to be read. By default it takes tens of megabytes,
+/// and whoever sends them would never be held up.
+const UNREAD: u32 = 64 << 10;
+
+/// Connections that may wait to be accepted, as the standard library has it.
+const BACKLOG: u32 = 128;
+
 // === impl Server ===
 
 impl Server {
@@ -62,9 +69,13 @@ impl Server {
 
     /// Serves `script` on an address. Must be called inside a tokio runtime.
     pub fn bind(script: Script, address: SocketAddr) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        let listener = TcpListener::from_std(listener)?;
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        if script.read_gate.is_some() {
+            socket.set_recv_buffer_size(UNREAD)?;
+        }
+        socket.bind(address)?;
+        let listener = socket.listen(BACKLOG)?;
         let address = listener.local_addr()?;
         let served = Mutex::new(vec![0; script.len()]);
         let stage = Arc::new(Stage { script, served, gates: Gates::new(), journal: Journal::new() });
