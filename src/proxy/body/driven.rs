@@ -32,8 +32,6 @@ pub struct Driven {
     first: Option<FrameResult>,
     /// What the producer failed with; given out after the last frame.
     failed: Option<Failure>,
-    /// Whoever sends the body was given time to send what came before the failure.
-    paused: bool,
     /// An error or the end was given out: nothing follows.
     ended: bool,
 }
@@ -49,7 +47,7 @@ impl Driven {
     {
         let (sender, frames) = mpsc::channel(capacity);
         let producer: Producer = Box::pin(produce(sender));
-        Self { producer: Some(producer), frames, first: None, failed: None, paused: false, ended: false }
+        Self { producer: Some(producer), frames, first: None, failed: None, ended: false }
     }
 
     /// Runs until the first frame has been sent, or until there will be none. An error means that the producer
@@ -106,11 +104,6 @@ impl Body for Driven {
             Some(frame) => Some(frame),
             None => ready!(self.poll_next(context)),
         };
-        if next.is_none() && self.failed.is_some() && !std::mem::replace(&mut self.paused, true) {
-            // A connection whose body fails is closed at once, with all that waits to be written.
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
         let next = next.or_else(|| self.failed.take().map(|failure| Err(failure.into())));
         if !matches!(next, Some(Ok(_))) {
             self.ended = true;
