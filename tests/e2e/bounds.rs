@@ -203,7 +203,7 @@ async fn a_provider_that_will_not_conclude_ends_it_in_words() {
 
 #[tokio::test]
 async fn cut_twice_ends_as_cut() {
-    for (rounds, requests) in [(3, 2), (2, 2), (0, 1)] {
+    for (rounds, requests) in [(3, 2), (2, 2), (1, 2), (0, 1)] {
         for stream in [true, false] {
             let case = insistence("truncated");
             let scene = case.scene(Script::new().step(case.step().repeat()), rounds).await;

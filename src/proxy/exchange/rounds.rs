@@ -185,7 +185,9 @@ impl<'a> Rounds<'a> {
         self.told = std::mem::take(&mut self.refusals);
         self.was_cut = cut;
         let is_last = self.returns() + 1 == self.exchange.house.plan.rules.rounds;
-        self.concludes = is_last && !self.told.iter().all(Refusal::may_go_on);
+        // What may go on does in the end, and what was cut ends as cut. All else ends in words.
+        let needs_words = |refusal: &Refusal| !refusal.may_go_on() && refusal.reason != Reason::Truncated;
+        self.concludes = is_last && self.told.iter().any(needs_words);
         if self.concludes {
             self.outlet.account.act(Reason::Concluded);
         }
