@@ -37,7 +37,7 @@ pub(crate) fn conclude(transcript: &Transcript, edits: &mut Splices) {
 pub(crate) fn restore(transcript: &Transcript, index: usize, hidden: &Hidden, edits: &mut Splices) {
     let Some(element) = transcript.elements.get(index) else { return };
     let rounds = || hidden.rounds.iter().flat_map(|round| &round.elements);
-    if !hidden.rounds.is_empty() && says_nothing(transcript, element, hidden.text) {
+    if !hidden.rounds.is_empty() && says_nothing(transcript, element, hidden) {
         // Providers refuse an empty message, so it makes way for the rounds.
         return edits
             .replace(element.span, rounds().map(AsRef::as_ref).collect::<Vec<&[u8]>>().join(&b","[..]));
@@ -55,12 +55,17 @@ pub(crate) fn restore(transcript: &Transcript, index: usize, hidden: &Hidden, ed
 }
 
 /// Whether an answer holds nothing but what hidden rounds said: neither words of its own nor calls.
-fn says_nothing(transcript: &Transcript, element: &Element, hidden: usize) -> bool {
+fn says_nothing(transcript: &Transcript, element: &Element, hidden: &Hidden) -> bool {
     const KNOWN: [&str; 5] = ["role", "content", "name", "tool_calls", "function_call"];
+    let empty = |text: &str| text == "\"\"" || text == "[]";
     let mut members = transcript.json(element.span).members();
-    transcript.content(element).len() <= hidden
+    transcript.content(element).len() <= hidden.text
         && transcript.calls(element).is_empty()
-        && members.all(|(key, value)| value.is_null() || KNOWN.contains(&&*key.name()))
+        && members.all(|(key, value)| {
+            let name = key.name();
+            let rest = own(&name, value, hidden);
+            value.is_null() || KNOWN.contains(&&*name) || empty(rest.as_deref().unwrap_or(value.text()))
+        })
 }
 
 /// The agent merged the text of all rounds; this answer keeps only its own.
@@ -85,21 +90,22 @@ fn cut_others(transcript: &Transcript, element: &Element, hidden: &Hidden, edits
         return;
     }
     for (key, value) in transcript.json(element.span).members() {
-        let name = key.name();
-        let others = hidden.rounds.iter().flat_map(|round| &round.others);
-        let pieces: Vec<_> =
-            others.filter(|(other, _)| *other == name).map(|(_, value)| Json::trusted(value)).collect();
-        if pieces.is_empty() {
-            continue;
-        }
-        let rest = match value.kind() {
-            Kind::String => own_string(value, &pieces),
-            Kind::Array => own_list(value, &pieces),
-            _ => None,
-        };
-        if let Some(rest) = rest {
+        if let Some(rest) = own(&key.name(), value, hidden) {
             edits.replace(value.span_in(transcript.text()), rest);
         }
+    }
+}
+
+/// What of a member that came in pieces belongs to this answer; `None` where nothing of it is of hidden rounds.
+fn own(name: &str, value: Json<'_>, hidden: &Hidden) -> Option<String> {
+    let others = hidden.rounds.iter().flat_map(|round| &round.others);
+    let pieces: Vec<_> =
+        others.filter(|(other, _)| other == name).map(|(_, piece)| Json::trusted(piece)).collect();
+    match value.kind() {
+        _ if pieces.is_empty() => None,
+        Kind::String => own_string(value, &pieces),
+        Kind::Array => own_list(value, &pieces),
+        _ => None,
     }
 }
 

@@ -60,8 +60,9 @@ fn members_that_came_in_pieces_are_taken_apart_as_they_were() {
         (r#""reasoning":"xabc","details":[{"n":1}]"#, r#""reasoning":"xabc","details":[{"n":1}]"#),
         (r#""reasoning":null,"details":"ab""#, r#""reasoning":null,"details":"ab""#),
     ] {
-        let answer = format!(r#"{{"role":"assistant",{members}}}"#);
-        assert_eq!(restored(&answer, "", &hidden), format!(r#"1,2,{{"role":"assistant",{own}}}"#));
+        let answer = format!(r#"{{"role":"assistant","content":"Hm.",{members}}}"#);
+        let expected = format!(r#"1,2,{{"role":"assistant","content":"Hm.",{own}}}"#);
+        assert_eq!(restored(&answer, "", &hidden), expected);
     }
 }
 
