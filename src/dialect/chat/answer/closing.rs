@@ -148,9 +148,8 @@ impl Answer {
             return None;
         }
         let own = self.words.iter().find(|(of, _)| *of == choice).map(|(_, words)| words);
-        let words = match (own, &self.closing) {
-            (Some(words), _) | (None, Some(Closing::Words(words))) => words,
-            _ => return None,
+        let ((Some(words), _) | (None, Some(Closing::Words(words)))) = (own, &self.closing) else {
+            return None;
         };
         let raw = quote(words);
         self.closed.push(choice);
