@@ -141,6 +141,15 @@ fn what_it_links_to_is_there() {
     }
 }
 
+#[test]
+fn the_programs_it_names_are_there() {
+    let named = matches(section("Tests"), r"`(\.?[a-z]+/[a-z./]+)`");
+    assert!(named.len() >= 3, "{named:?}");
+    for path in named {
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path).exists(), "{path}");
+    }
+}
+
 fn read(name: &str, text: &str) -> Result<Plan, config::Error> {
     let environment = |name: &str| Some(format!("value-of-{name}"));
     config::parse(name, text, Path::new(""), &Overrides::default(), &environment)
