@@ -13,7 +13,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::net::TcpListener;
+use tokio::net::TcpSocket;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,6 +22,12 @@ use super::find::{self, Question, Turn};
 use super::gate::{Gate, Gates};
 use super::journal::{Journal, Recorded};
 use super::script::{Script, Step};
+
+/// Bytes of a request that may wait while it is not read.
+const UNREAD: u32 = 64 << 10;
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// A running provider. Dropping it ends every connection.
 #[derive(Debug)]
@@ -62,9 +68,14 @@ impl Server {
 
     /// Serves `script` on an address. Must be called inside a tokio runtime.
     pub fn bind(script: Script, address: SocketAddr) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        let listener = TcpListener::from_std(listener)?;
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        if script.read_gate.is_some() {
+            // What is not read must not be taken in all the same: by itself a buffer may grow to megabytes.
+            socket.set_recv_buffer_size(UNREAD)?;
+        }
+        socket.bind(address)?;
+        let listener = socket.listen(BACKLOG)?;
         let address = listener.local_addr()?;
         let served = Mutex::new(vec![0; script.len()]);
         let stage = Arc::new(Stage { script, served, gates: Gates::new(), journal: Journal::new() });
