@@ -45,6 +45,9 @@ const LOCALES: &[Locale] = &[english::text];
 /// real tools.
 const OWN_WORDS: usize = 16;
 
+/// Characters of a tool's name that a text quotes.
+pub(crate) const NAME: usize = 128;
+
 /// A piece of a template.
 enum Piece<'a> {
     Words(&'a str),
@@ -168,7 +171,7 @@ impl Default for Notices {
 }
 
 /// The first `most` characters of `text`, and a mark where there are more.
-pub(super) fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
         Some(start) => Cow::Owned(format!("{start}…")),
         None => Cow::Borrowed(text),

@@ -168,11 +168,22 @@ pub(crate) fn refused_in_a_row(transcript: &Transcript, found: &[(usize, Arc<Asi
         .collect()
 }
 
+// === impl Aside ===
+
+impl Aside {
+    /// Bytes held, about.
+    fn weight(&self) -> usize {
+        let ids: usize = self.visible.ids.iter().map(|id| id.len() + size_of::<String>()).sum();
+        let keys: usize = self.refused.iter().map(|key| key.tool.len() + size_of::<Key>()).sum();
+        self.hidden.weight() + ids + keys + size_of::<Self>()
+    }
+}
+
 // === impl Weight ===
 
 impl Weighter<u128, Bucket> for Weight {
     fn weight(&self, _place: &u128, bucket: &Bucket) -> u64 {
-        let asides = bucket.iter().map(|aside| aside.hidden.weight() + size_of::<Aside>());
+        let asides = bucket.iter().map(|aside| aside.weight());
         asides.sum::<usize>().max(1) as u64
     }
 }

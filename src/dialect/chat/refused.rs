@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use crate::dialect::{Call, CallKind};
 use crate::wire::span::Json;
 
+use super::request::input_text;
+
 pub(crate) fn read(error: &str) -> Option<Call<'_>> {
     let error = Json::parse(error).ok()?.member("error")?;
     let code = error.member("code").and_then(Json::string).unwrap_or_default();
@@ -29,6 +31,11 @@ fn call(written: &str) -> Option<Call<'static>> {
         let (name, arguments) = rest.split_at(end);
         let arguments = arguments.trim_start_matches('>').trim_end_matches("</function>");
         return made(name, arguments);
+    }
+    if let Ok(object) = Json::parse(written) {
+        let name = object.member("name").and_then(Json::string)?;
+        let arguments = object.member("arguments").or(object.member("parameters"));
+        return made(&name, &arguments.map(input_text).unwrap_or_default());
     }
     let (_, after) = written.split_once("\"name\"")?;
     let name = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
@@ -59,6 +66,13 @@ mod tests {
         assert_eq!((&*call.name, &*call.arguments), ("look", r#"{"at": tree}"#));
         let ollama = r#"{"error":{"message":"error parsing tool call: raw='{\"name\": \"look\", \"arguments\": {\"at\": \"tr' err=unexpected end"}}"#;
         assert_eq!(&*read(ollama).unwrap().name, "look");
+    }
+
+    #[test]
+    fn takes_the_name_of_the_call_and_not_one_of_its_arguments() {
+        let error = r#"{"error":{"code":"tool_use_failed","failed_generation":"{\"arguments\":{\"name\":\"x\"},\"name\":\"look\"}"}}"#;
+        let call = read(error).unwrap();
+        assert_eq!((&*call.name, &*call.arguments), ("look", r#"{"name":"x"}"#));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::wire::lenient::{Reading, Shape, shape};
 use super::arguments::{self, Schemas};
 use super::ledger::{Key, Ledger, is_read_only};
 use super::names::Name;
-use super::notice::{Notice, excerpt};
+use super::notice::{NAME, Notice, excerpt};
 use super::policy;
 use super::rules::Treatment;
 use super::{Reason, Refusal, Replacement, Resort, Rewrite, Rules, Verdict};
@@ -47,9 +47,6 @@ pub struct Circumstances {
     /// It grew past what may be held.
     pub too_large: bool,
 }
-
-/// Characters of a name that a text quotes.
-const NAME: usize = 128;
 
 /// Names told where none is near.
 const NAMES: usize = 20;

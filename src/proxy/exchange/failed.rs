@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::dialect::{Broken, Call};
-use crate::guard::notice::Notice;
+use crate::guard::notice::{NAME, Notice, excerpt};
 use crate::guard::{Reason, Refusal, Resort};
 use crate::observe::event::{Ended, Fact, Judged};
 use crate::proxy::body::BoxError;
@@ -40,9 +40,6 @@ pub(super) enum Failed {
 /// What the model reads of a call that its provider refused: more is not known here.
 const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
 
-/// Characters of a name that a text quotes.
-const NAME: usize = 128;
-
 /// Bytes of an error that are looked at.
 const LARGEST_ERROR: usize = 1 << 20;
 
@@ -56,7 +53,7 @@ impl Rounds<'_> {
         }
         let head = Head::of(&answered, true);
         let read = async {
-            let mut inflow = Inflow::new(answered)?;
+            let mut inflow = Inflow::new(answered, self.exchange.target.name())?;
             let (raw, plain, is_whole) = inflow.up_to(LARGEST_ERROR).await?;
             Ok((inflow, raw, plain, is_whole))
         };
@@ -81,8 +78,8 @@ impl Rounds<'_> {
     /// The provider refused a call of the model: so do we.
     fn refuse_unseen(&mut self, call: &Call<'_>) {
         let notices = &self.exchange.house.plan.rules.notices;
-        let name: String = call.name.chars().take(NAME).collect();
-        let values = [("tool", name.as_str()), ("problems", NO_CALL)];
+        let name = excerpt(&call.name, NAME);
+        let values = [("tool", &*name), ("problems", NO_CALL)];
         let text = notices.text(Notice::ProviderRefused, &values);
         let id = self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
         let reason = Reason::ProviderRefused;
@@ -104,7 +101,8 @@ impl Rounds<'_> {
                     self.outlet.account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
                     self.outlet.account.outcome = Ended::Complete;
                 }
-                self.relay(&head, Bytes::new(), Some(Inflow::unread(answered))).await
+                self.relay(&head, Bytes::new(), Some(Inflow::unread(answered, self.exchange.target.name())))
+                    .await
             }
         }
     }
@@ -129,7 +127,7 @@ impl Rounds<'_> {
             self.say_instead().await;
             return Ok(());
         }
-        if !self.outlet.is_open() {
+        if !self.outlet.is_open() && !failed.is_unread() {
             return self.pass_on(failed).await;
         }
         if self.may_resume() {
@@ -194,6 +192,11 @@ impl Failed {
             Self::Read { head, .. } | Self::Long { head, .. } => Some(head.status),
             Self::Failure(_) => None,
         }
+    }
+
+    /// A good answer of a form that is not read here: it may hold a call that nobody judged.
+    fn is_unread(&self) -> bool {
+        self.status().is_some_and(|status| status.is_success())
     }
 
     fn into_failure(self, upstream: &Arc<str>) -> Failure {

@@ -1,12 +1,14 @@
 //! A provider's body as it comes, with what is readable of it.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
-use crate::proxy::body::Idle;
+use crate::proxy::body::{BoxError, Idle};
 use crate::proxy::failure::Failure;
 use crate::proxy::upstream::Answer;
 use crate::wire::encoding::{self, Decoder, Encoding, Undecodable};
@@ -15,6 +17,8 @@ use crate::wire::encoding::{self, Decoder, Encoding, Undecodable};
 pub(super) struct Inflow {
     body: Idle<Incoming>,
     decoder: Option<Decoder>,
+    /// Named where the body is not what it says it is.
+    upstream: Arc<str>,
 }
 
 /// A piece of a body.
@@ -26,16 +30,17 @@ pub(super) struct Piece {
 }
 
 impl Inflow {
-    pub(super) fn new(answered: Answer) -> Result<Self, Failure> {
+    pub(super) fn new(answered: Answer, upstream: &Arc<str>) -> Result<Self, Failure> {
         let (head, body) = answered.into_parts();
-        let encodings = encodings(&head.headers).map_err(|cause| Failure::Internal(cause.into()))?;
-        let decoder = (!encodings.is_empty()).then(|| Decoder::new(&encodings));
-        Ok(Self { body, decoder })
+        let mut inflow = Self { body, decoder: None, upstream: Arc::clone(upstream) };
+        let encodings = encodings(&head.headers).map_err(|cause| inflow.unreadable(cause.into()))?;
+        inflow.decoder = (!encodings.is_empty()).then(|| Decoder::new(&encodings));
+        Ok(inflow)
     }
 
     /// A body that nobody here reads.
-    pub(super) fn unread(answered: Answer) -> Self {
-        Self { body: answered.into_body(), decoder: None }
+    pub(super) fn unread(answered: Answer, upstream: &Arc<str>) -> Self {
+        Self { body: answered.into_body(), decoder: None, upstream: Arc::clone(upstream) }
     }
 
     /// Whether the body can be read at all.
@@ -45,15 +50,31 @@ impl Inflow {
 
     /// The next piece; `None` at the body's end.
     pub(super) async fn next(&mut self) -> Result<Option<Piece>, Failure> {
+        let Some((raw, plain)) = self.heard().await? else { return Ok(None) };
+        let plain = plain.map_err(|cause| self.unreadable(cause.into()))?;
+        Ok(Some(Piece { raw, plain }))
+    }
+
+    /// The next piece as it came, and as it reads where it can be read. Nothing is read behind what cannot be.
+    pub(super) async fn heard(&mut self) -> Result<Option<(Bytes, Result<Bytes, Undecodable>)>, Failure> {
         while let Some(frame) = self.body.frame().await {
             let Ok(raw) = frame?.into_data() else { continue };
-            let Some(decoder) = &mut self.decoder else { return Ok(Some(Piece { plain: raw.clone(), raw })) };
-            let plain = decoder.push(&raw).map_err(|cause| Failure::Internal(cause.into()))?;
-            return Ok(Some(Piece { raw, plain }));
+            let plain = match &mut self.decoder {
+                None => Ok(raw.clone()),
+                Some(decoder) => decoder.push(&raw),
+            };
+            if plain.is_err() {
+                self.decoder = None;
+            }
+            return Ok(Some((raw, plain)));
         }
         let Some(mut decoder) = self.decoder.take() else { return Ok(None) };
-        let plain = decoder.finish().map_err(|cause| Failure::Internal(cause.into()))?;
-        Ok((!plain.is_empty()).then(|| Piece { raw: Bytes::new(), plain }))
+        let plain = decoder.finish();
+        Ok(plain.as_ref().map_or(true, |plain| !plain.is_empty()).then_some((Bytes::new(), plain)))
+    }
+
+    fn unreadable(&self, source: BoxError) -> Failure {
+        Failure::Unreachable { upstream: Arc::clone(&self.upstream), source }
     }
 
     /// The body as it came and as it reads, not much further than `limit` bytes, and whether that is all.
@@ -72,19 +93,15 @@ impl Inflow {
         let mut first = Bytes::new();
         let mut joined = Vec::new();
         while let Some(piece) = self.next().await? {
+            if first.len() + joined.len() + piece.plain.len() > limit {
+                return Err(self.unreadable(format!("its answer is larger than {limit} bytes").into()));
+            }
             if first.is_empty() && joined.is_empty() {
                 first = piece.plain;
                 continue;
             }
-            if joined.is_empty() {
-                joined.extend_from_slice(&std::mem::take(&mut first));
-            }
+            joined.extend_from_slice(&std::mem::take(&mut first));
             joined.extend_from_slice(&piece.plain);
-            if joined.len() > limit {
-                return Err(Failure::Internal(
-                    format!("the provider's answer is larger than {limit} bytes").into(),
-                ));
-            }
         }
         Ok(if joined.is_empty() { first } else { joined.into() })
     }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::dialect::{CallKind, Decision, NewCall, Pending};
 use crate::guard::bench::Circumstances;
-use crate::guard::notice::Notice;
+use crate::guard::notice::{NAME, Notice, excerpt};
 use crate::guard::{Reason, Refusal, Replacement, Resort, Verdict};
 use crate::observe::event::{Fact, Judged};
 use crate::wire::lenient::{Shape, shape};
@@ -72,7 +72,8 @@ impl Rounds<'_> {
     }
 
     fn refusal(&self, reason: Reason, notice: Notice, pending: &Pending) -> Refusal {
-        let values = [("tool", &*pending.call.name), ("problems", "are not a JSON object")];
+        let name = excerpt(&pending.call.name, NAME);
+        let values = [("tool", &*name), ("problems", "are not a JSON object")];
         let text = self.exchange.house.plan.rules.notices.text(notice, &values);
         Refusal { reason, text, key: None, resort: Resort::Nothing }
     }

@@ -27,15 +27,22 @@ impl Rounds<'_> {
     pub(super) async fn overhear(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
         let is_stream = is_stream(&answered);
         let head = Head::of(&answered, true);
-        let mut inflow = Inflow::new(answered)?;
+        let mut inflow = Inflow::new(answered, self.exchange.target.name())?;
         let mut heard =
             if is_stream { Heard::Stream(Framer::new(LARGEST)) } else { Heard::Whole(Vec::new()) };
-        while let Some(piece) = inflow.next().await? {
+        while let Some((raw, plain)) = inflow.heard().await? {
             self.outlet.open(&head, None);
-            if !piece.raw.is_empty() {
-                self.outlet.send(&mut vec![piece.raw]).await;
+            if !raw.is_empty() {
+                self.outlet.send(&mut vec![raw]).await;
             }
-            heard = self.hear(heard, piece.plain);
+            heard = match (heard, plain) {
+                (Heard::Nothing, _) => Heard::Nothing,
+                (heard, Ok(plain)) => self.hear(heard, plain),
+                (_, Err(undecodable)) => {
+                    self.cannot_judge(&undecodable.to_string());
+                    Heard::Nothing
+                }
+            };
         }
         self.outlet.open(&head, None);
         self.hear_end(heard);

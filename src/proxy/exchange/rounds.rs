@@ -297,7 +297,7 @@ impl<'a> Rounds<'a> {
 
     async fn stream(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
         self.head = Some(Head::of(&answered, false));
-        let mut inflow = Inflow::new(answered)?;
+        let mut inflow = Inflow::new(answered, self.exchange.target.name())?;
         let ended = self.pump(&mut inflow).await;
         if self.answer.must_wait() {
             // Its calls are told and refused: what broke behind them would not have gone out.
@@ -339,7 +339,7 @@ impl<'a> Rounds<'a> {
     }
 
     pub(super) fn feed_all(&mut self, framer: &mut Framer, out: &mut Vec<Bytes>) -> Result<(), Failure> {
-        while let Some(frame) = framer.next_frame().map_err(|large| Failure::Internal(large.into()))? {
+        while let Some(frame) = framer.next_frame().map_err(|large| self.unreachable(large.into()))? {
             self.feed(frame, false, out)?;
         }
         Ok(())
@@ -391,7 +391,7 @@ impl<'a> Rounds<'a> {
 
     async fn whole(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
         let head = Head::of(&answered, false);
-        let body = Inflow::new(answered)?.whole(LARGEST).await?;
+        let body = Inflow::new(answered, self.exchange.target.name())?.whole(LARGEST).await?;
         let mut out = Vec::new();
         self.feed(Frame::of_whole(body), true, &mut out)?;
         if !self.answer.must_wait() {
