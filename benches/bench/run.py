@@ -26,6 +26,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 TICKS = os.sysconf("SC_CLK_TCK")
 
 # Scene, bytes of a request, and whether "no more than 3x nginx" is asked of it.
@@ -125,8 +126,8 @@ class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         profile = "debug" if options.quick else "release"
-        self.rig = ROOT / "target" / profile / "examples" / "rig"
-        self.remand = pathlib.Path(options.remand) if options.remand else ROOT / "target" / profile / "remand"
+        self.rig = TARGET / profile / "examples" / "rig"
+        self.remand = pathlib.Path(options.remand) if options.remand else TARGET / profile / "remand"
         self.missed = []
         self.provider = None
 
