@@ -177,10 +177,15 @@ fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> 
             "tool_calls" => {
                 choice.calls = Some(position);
                 choice.fragments.retain(|fragment| fragment.kind == CallKind::Legacy);
-                if kind == Kind::Array {
-                    fragments(reader, choice)?;
-                } else {
-                    reader.skip()?;
+                match kind {
+                    Kind::Array => fragments(reader, choice)?,
+                    // Calls in a form that nobody here can judge.
+                    Kind::Object => {
+                        return Err(Malformed { at: reader.offset(), expected: "a list", truncated: false });
+                    }
+                    _ => {
+                        reader.skip()?;
+                    }
                 }
             }
             "function_call" => {

@@ -4,7 +4,7 @@
 //! went out to the agent there is no going back.
 
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode};
+use http::HeaderValue;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::dialect::{Answer, Broken, Closing, Decision};
@@ -421,7 +421,7 @@ impl<'a> Rounds<'a> {
 /// A successful answer in a form that can be judged.
 fn is_readable(answered: &upstream::Answer) -> bool {
     let known = is_stream(answered) || headers::is_json(answered.headers());
-    answered.status() == StatusCode::OK && known && Inflow::reads(answered.headers())
+    answered.status().is_success() && known && Inflow::reads(answered.headers())
 }
 
 pub(super) fn is_stream(answered: &upstream::Answer) -> bool {

@@ -205,3 +205,10 @@ fn many_pieces_and_many_calls_take_no_longer_each_than_few() {
     assert_eq!(Run::new().with(&ended(&calls)).took(), ended(&calls));
     assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn calls_in_an_object_are_not_let_through_unjudged() {
+    let odd =
+        event(r#"{"tool_calls":{"index":0,"id":"a","function":{"name":"good","arguments":"{"}}}"#, "null");
+    assert_eq!(Run::new().round(&odd), Err(Broken::Unreadable));
+}
