@@ -3,18 +3,33 @@
 //! Half of all agents write arguments anew, some turn a string into a list of one part and back, some move
 //! cache marks, many drop reasoning. None of that makes another element.
 
+use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use crate::dialect::{Element, Transcript, Visible};
 use crate::wire::canonical::{Digest, canonical, digest};
 use crate::wire::span::{Json, Kind};
 
-/// What ids of ours are made from: the same for the same request, another in the next.
-pub(super) fn seed(transcript: &Transcript) -> String {
-    let last =
-        transcript.elements.last().map(|element| element.span.of(transcript.text())).unwrap_or_default();
-    let digest: Digest = Sha256::digest(last).into();
-    format!("{} {digest:?}", transcript.elements.len())
+/// What ids of ours are made from: the same for the same request, another in the next. Few answers need one, so
+/// it is digested when one does.
+#[derive(Clone, Debug)]
+pub(super) struct Seed {
+    /// The last element of the history.
+    last: Bytes,
+    elements: usize,
+}
+
+impl Seed {
+    pub(super) fn of(transcript: &Transcript) -> Self {
+        let span = transcript.elements.last().map(|element| element.span).unwrap_or_default();
+        let last = transcript.body().slice(span.start..span.end);
+        Self { last, elements: transcript.elements.len() }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let digest: Digest = Sha256::digest(&self.last).into();
+        format!("{} {digest:?}", self.elements)
+    }
 }
 
 /// The text and the calls (id, name, arguments) of an answer.

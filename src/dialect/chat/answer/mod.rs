@@ -107,7 +107,7 @@ impl Answer {
     /// `limit`: bytes of call input that may wait undecided.
     pub fn new(transcript: &Transcript, limit: usize) -> Self {
         let offered: Arc<[String]> = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
-        let seed = value::seed(transcript).into();
+        let seed = value::Seed::of(transcript);
         Self {
             whole: !transcript.stream,
             single: transcript.choices == 1,

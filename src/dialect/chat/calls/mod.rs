@@ -17,6 +17,7 @@ use crate::dialect::{Broken, CallKind, Decision, Pending};
 use crate::wire::span::{Json, Span};
 
 use super::event::Fragment;
+use super::value::Seed;
 use slot::Taken;
 pub(super) use slot::{Slot, State};
 
@@ -31,7 +32,7 @@ pub(super) struct Calls {
     /// Bytes of input that wait.
     held: usize,
     /// What ids are made from where the provider gave none.
-    seed: Arc<str>,
+    seed: Seed,
     /// Counted from 0: no two rounds make the same ids.
     round: usize,
     /// How many calls, from the first on, are decided.
@@ -68,7 +69,7 @@ struct Piece<'a> {
 // === impl Calls ===
 
 impl Calls {
-    pub(super) fn new(offered: Arc<[String]>, limit: usize, seed: Arc<str>) -> Self {
+    pub(super) fn new(offered: Arc<[String]>, limit: usize, seed: Seed) -> Self {
         Self {
             slots: Vec::new(),
             offered,
@@ -83,7 +84,7 @@ impl Calls {
 
     /// Begins a further round; gives the calls of this one.
     pub(super) fn next_round(&mut self) -> Self {
-        let next = Self::new(Arc::clone(&self.offered), self.limit, Arc::clone(&self.seed));
+        let next = Self::new(Arc::clone(&self.offered), self.limit, self.seed.clone());
         let round = self.round + 1;
         std::mem::replace(self, Self { round, ..next })
     }
@@ -211,7 +212,7 @@ impl Calls {
 
     /// An id for call `position`, or for the `part`-th of the calls it was split into.
     pub(super) fn mint(&self, position: usize, part: usize) -> String {
-        let digest = Sha256::digest(format!("{} {} {position} {part}", self.seed, self.round));
+        let digest = Sha256::digest(format!("{} {} {position} {part}", self.seed.text(), self.round));
         let (number, _) = digest.split_first_chunk::<12>().expect("a digest has 32 bytes");
         number.iter().fold(String::from("call_"), |id, byte| id + &format!("{byte:02x}"))
     }

@@ -67,6 +67,21 @@ fn members_that_came_in_pieces_are_taken_apart_as_they_were() {
 }
 
 #[test]
+fn an_answer_that_only_thought_what_its_rounds_thought_makes_way_too() {
+    let hidden = one_round(0, &[("reasoning", "\"ab\""), ("details", r#"[{"n":1}]"#)]);
+    for (members, stays) in [
+        (r#""content":null,"reasoning":"ab","details":[{"n":1}],"annotations":[]"#, false),
+        (r#""content":"","reasoning":"","details":[]"#, false),
+        (r#""content":null,"reasoning":"abc""#, true),
+        (r#""content":null,"details":[{"n":1},{"n":2}]"#, true),
+        (r#""content":null,"reasoning":"ab","audio":{"id":"x"}"#, true),
+    ] {
+        let answer = format!(r#"{{"role":"assistant",{members}}}"#);
+        assert_eq!(restored(&answer, "", &hidden) != "1,2", stays, "{members}");
+    }
+}
+
+#[test]
 fn siblings_and_their_results_stand_where_they_stood() {
     let call = |id: &str| format!(r#"{{"id":"{id}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
     let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#);

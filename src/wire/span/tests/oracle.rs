@@ -45,7 +45,13 @@ fn agrees(text: &str) -> Result<(), TestCaseError> {
         (Err(malformed), Err(error)) => {
             prop_assert_eq!(malformed.truncated, malformed.at == text.len(), "{:?}: {}", text, malformed);
             // The other way round it does not hold: `serde_json` calls a lone `-` an invalid number.
-            prop_assert!(malformed.truncated || !error.is_eof(), "{:?}: {} / {}", text, malformed, error);
+            // And it asks for the four digits of an escape before it looks at any.
+            let in_escape = text.get(..malformed.at).is_some_and(|read| {
+                let digits = read.bytes().rev().take_while(u8::is_ascii_hexdigit).count();
+                read.get(..read.len() - digits).is_some_and(|before| before.ends_with("\\u"))
+            });
+            let is_same = malformed.truncated || !error.is_eof() || in_escape;
+            prop_assert!(is_same, "{:?}: {} / {}", text, malformed, error);
         }
         (ours, theirs) => {
             prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?}: {:?} / {:?}", text, ours, theirs);
