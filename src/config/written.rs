@@ -84,6 +84,7 @@ pub enum Http {
 pub struct Guard {
     pub mode: Mode,
     pub rounds: u32,
+    pub locale: Spanned<String>,
     pub notice: BTreeMap<Spanned<String>, Spanned<String>>,
     pub calls: Calls,
     pub failures: Failures,
@@ -289,6 +290,7 @@ impl Default for Guard {
         Self {
             mode: Mode::Enforce,
             rounds: 3,
+            locale: built_in("en".to_owned()),
             notice: BTreeMap::new(),
             calls: Calls::default(),
             failures: Failures::default(),

@@ -7,6 +7,7 @@
 pub mod arguments;
 pub mod bench;
 pub mod classify;
+pub mod grounds;
 pub mod ledger;
 pub mod names;
 pub mod notice;
@@ -15,6 +16,7 @@ pub mod reason;
 pub mod rules;
 
 pub use bench::Bench;
+pub use grounds::Grounds;
 pub use ledger::Key;
 pub use reason::Reason;
 pub use rules::Rules;
