@@ -52,11 +52,16 @@ impl Notices {
         Self { locale, own: Vec::new(), known }
     }
 
-    /// Fills a text's placeholders: `{tool}` from `("tool", …)`. One that no value is given for is left empty.
+    /// Fills a text's placeholders: `{tool}` from `("tool", …)`. One that no value is given for is left empty; what
+    /// stands alone does not end in white space for that.
     pub fn text(&self, notice: Notice, values: &[(&str, &str)]) -> String {
         let own = self.own.iter().find(|(own, _)| *own == notice);
         let text = own.map_or_else(|| self.locale.text(notice), |(_, text)| text);
-        Template::new(text).fill(values)
+        let mut text = Template::new(text).fill(values);
+        if notice.used() == Use::Whole {
+            text.truncate(text.trim_end().len());
+        }
+        text
     }
 
     /// Tells several things one after another, two at a time with a text of `{list}` and `{item}`.

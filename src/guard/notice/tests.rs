@@ -21,6 +21,12 @@ fn fills_each_placeholder_once_and_does_not_read_values_as_templates() {
 }
 
 #[test]
+fn an_empty_value_at_the_end_leaves_no_white_space() {
+    let text = Notices::default().text(Notice::Denied, &[("tool", "bash")]);
+    assert_eq!(text, "Error: bash was not run: this request is not allowed here.");
+}
+
+#[test]
 fn an_equivalent_request_is_told_in_the_words_of_the_worked_example() {
     let error = "http_400:ResourceTypeNotFound: \"no such type\"";
     let text = Notices::default().text(Notice::Repeated, &[("tool", "aliyun_api"), ("error", error)]);
