@@ -4,6 +4,7 @@ use crate::dialect::{Call, CallKind};
 use crate::guard::arguments;
 use crate::guard::grounds::{Grounds, Unreadable};
 use crate::guard::ledger::{Key, Ledger, Precedent, is_read_only};
+use crate::guard::notice::Notice;
 use crate::guard::rules::Treatment;
 use crate::guard::{Reason, Refusal, Replacement, Resort, Rewrite, Verdict};
 
@@ -123,6 +124,7 @@ impl Bench<'_> {
     fn failed_before(&self, name: &str, precedent: &Precedent) -> Refusal {
         let Precedent { signature, excerpt, terminal, .. } = precedent;
         let error = match (signature.as_str(), excerpt.as_str()) {
+            ("failed", "") => self.rules.notices.text(Notice::ErrorUnsaid, &[]),
             (signature, "") => signature.to_owned(),
             // No more than the excerpt itself says.
             ("failed", excerpt) => format!("\"{excerpt}\""),

@@ -60,6 +60,8 @@ catalogue! {
     /// Said to the user in the model's place when it would not come to an end.
     Whole FellBack = "fell_back" [refusals];
 
+    /// An earlier failure that nothing was said of.
+    Part ErrorUnsaid = "error_unsaid" [];
     // Why arguments cannot be read.
     Part UnreadableForm = "unreadable_form" [];
     Part UnreadableBackslash = "unreadable_backslash" [at];

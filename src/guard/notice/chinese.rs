@@ -27,6 +27,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
         }
         Notice::FellBack => "最近的工具调用无法执行，已被放弃。{refusals}",
 
+        Notice::ErrorUnsaid => "无错误信息",
         Notice::UnreadableForm => "参数不是 JSON 对象",
         Notice::UnreadableBackslash => {
             "参数在字节位置 {at} 处含有 JSON 不支持的反斜杠；请将每个反斜杠写成 \\\\"

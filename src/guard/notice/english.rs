@@ -39,6 +39,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
         }
         Notice::FellBack => "The last tool calls could not be run and were given up. {refusals}",
 
+        Notice::ErrorUnsaid => "an error without a message",
         Notice::UnreadableForm => "the arguments are not a JSON object",
         Notice::UnreadableBackslash => {
             "the arguments hold a backslash that JSON does not know at byte {at}; escape each backslash as \\\\"

@@ -45,6 +45,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Les derniers appels d'outils n'ont pas pu être exécutés et ont été abandonnés. {refusals}"
         }
 
+        Notice::ErrorUnsaid => "une erreur sans message",
         Notice::UnreadableForm => "les arguments ne sont pas un objet JSON",
         Notice::UnreadableBackslash => {
             "les arguments contiennent à l'octet {at} une barre oblique inverse que JSON ne connaît pas ; écrivez \

@@ -47,6 +47,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Die letzten Tool-Aufrufe konnten nicht ausgeführt werden und wurden aufgegeben. {refusals}"
         }
 
+        Notice::ErrorUnsaid => "einem Fehler ohne Meldung",
         Notice::UnreadableForm => "Die Argumente sind kein JSON-Objekt",
         Notice::UnreadableBackslash => {
             "Die Argumente enthalten bei Byte {at} einen Backslash, den JSON nicht kennt; schreibe jeden \

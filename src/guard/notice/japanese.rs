@@ -44,6 +44,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
         }
         Notice::FellBack => "直近のツール呼び出しは実行できず、中止されました。{refusals}",
 
+        Notice::ErrorUnsaid => "メッセージのないエラー",
         Notice::UnreadableForm => "引数が JSON オブジェクトではありません",
         Notice::UnreadableBackslash => {
             "引数のバイト位置 {at} に、JSON では使えないバックスラッシュがあります。バックスラッシュはすべて \\\\ \

@@ -43,6 +43,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Las últimas llamadas a herramientas no se pudieron ejecutar y se abandonaron. {refusals}"
         }
 
+        Notice::ErrorUnsaid => "un error sin mensaje",
         Notice::UnreadableForm => "los argumentos no son un objeto JSON",
         Notice::UnreadableBackslash => {
             "los argumentos contienen en el byte {at} una barra invertida que JSON no conoce; escribe cada barra \

@@ -44,6 +44,16 @@ fn an_equivalent_of_what_failed_is_refused_however_it_is_written() {
 }
 
 #[test]
+fn an_error_that_says_nothing_is_told_as_that() {
+    let transcript = request(
+        &failed("set_count", r#"{"n":7}"#, r#"{"isError":true,"content":[{"type":"text","text":""}]}"#),
+        "",
+    );
+    let text = refusal(judge_with(&transcript, &rules(), &call("set_count", r#"{"n":7}"#))).text;
+    assert!(text.contains("already failed with an error without a message. Sending"), "{text}");
+}
+
+#[test]
 fn a_forwarded_sibling_that_may_change_the_world_reopens() {
     let transcript = request(&failed("set_count", r#"{"n":7}"#, FAILURE), "");
     let rules = rules();
