@@ -30,6 +30,7 @@ mod terminal;
 mod told;
 mod transport;
 mod twice;
+mod uninspected;
 mod unreadable;
 mod untouched;
 mod verdict;

@@ -48,7 +48,7 @@ impl Rounds<'_> {
     pub(super) async fn read_error(&mut self, answered: upstream::Answer) -> Asked {
         let told = [StatusCode::BAD_REQUEST, StatusCode::INTERNAL_SERVER_ERROR].contains(&answered.status());
         let judges = told && headers::is_json(answered.headers()) && Inflow::reads(answered.headers());
-        if !judges || self.exchange.house.observes() || self.exchange.transcript.choices > 1 {
+        if !judges || self.exchange.house.observes() || !self.exchange.transcript.can_go_back() {
             return Asked::Failed(Failed::Answer(answered));
         }
         let head = Head::of(&answered, true);

@@ -103,7 +103,7 @@ impl Rounds<'_> {
 
     /// Whether a refused call goes on all the same: the model insists and cannot be asked again.
     fn must_go_on(&self, refusal: &Refusal) -> bool {
-        if self.exchange.transcript.choices > 1 {
+        if !self.exchange.transcript.can_go_back() {
             return refusal.resort != Resort::Nothing;
         }
         refusal.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds

@@ -11,6 +11,7 @@ mod outlet;
 mod overhear;
 mod rounds;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -26,7 +27,7 @@ use super::body::{self, Driven, Reply};
 use super::door::Tenant;
 use super::failure::Failure;
 use super::house::{Admitted, House};
-use super::upstream::{Prepared, Target, Way, relayed};
+use super::upstream::{Prepared, Target, Way};
 use account::Account;
 use outlet::Outlet;
 use rounds::Rounds;
@@ -58,22 +59,14 @@ pub(super) async fn run(
     let Admitted { parts, body, entry } = admitted;
     let body = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
     let mut account = Account::open(&house, body.len());
-    let read = dialect.read(body.clone());
-    let model =
-        read.as_ref().ok().and_then(|transcript| transcript.model().map(std::borrow::Cow::into_owned));
+    let transcript = dialect.read(body.clone()).unwrap_or_else(|unread| {
+        account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
+        Transcript::unread(dialect, body)
+    });
+    let model = transcript.model().map(Cow::into_owned);
     let target = Arc::clone(house.upstreams.route(parts.uri.path(), model.as_deref()));
     account.goes_to(target.name(), model);
     let prepared = target.prepare(&parts, &entry.ours, Way::Guarded)?;
-    let transcript = match read {
-        Ok(transcript) => transcript,
-        Err(unread) => {
-            account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
-            let answered = target.send(&prepared, vec![body]).await;
-            let answered = answered.inspect_err(|failure| account.fails(failure))?;
-            account.relays(answered.status());
-            return Ok(relayed(answered));
-        }
-    };
     let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared);
     exchange.start(account).await
 }

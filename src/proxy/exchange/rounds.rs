@@ -40,7 +40,7 @@ pub(super) struct Rounds<'a> {
     pub(super) outlet: Outlet,
     /// What was refused in this round.
     pub(super) refusals: Vec<Refusal>,
-    /// The same by choice, where several were asked for.
+    /// The same by choice, where nothing is asked again.
     refused_in: Vec<(u32, String)>,
     /// What was refused in the round before.
     pub(super) told: Vec<Refusal>,
@@ -239,7 +239,7 @@ impl<'a> Rounds<'a> {
         self.exchange.house.plan.rules.notices.text(Notice::FellBack, &[("refusals", &texts.join("\n"))])
     }
 
-    /// A call of one of several choices was refused: should all of that choice be, it ends in words of its own.
+    /// A call was refused and nothing is asked again: should all of its choice be, that ends in words of its own.
     fn refuse_in(&mut self, choice: u32, text: String) {
         if self.refused_in.iter().filter(|(of, _)| *of == choice).count() == TOLD {
             return;
@@ -375,7 +375,7 @@ impl<'a> Rounds<'a> {
             let decision = self.judge(&pending);
             self.judged += 1;
             if let Decision::Refuse(text) = &decision
-                && self.exchange.transcript.choices > 1
+                && !self.exchange.transcript.can_go_back()
             {
                 self.refuse_in(pending.choice, text.clone());
             }

@@ -32,7 +32,7 @@ pub(super) use text::Text;
 pub struct Answer {
     /// One body instead of events.
     whole: bool,
-    /// The agent asked for one choice: only then is the model asked again.
+    /// The model can be asked again. Otherwise each choice ends by itself.
     single: bool,
     /// The call is told in the API's first form.
     legacy: bool,
@@ -110,7 +110,7 @@ impl Answer {
         let seed = value::Seed::of(transcript);
         Self {
             whole: !transcript.stream,
-            single: transcript.choices == 1,
+            single: transcript.can_go_back(),
             legacy: false,
             round: 0,
             head: Head::default(),
