@@ -81,8 +81,8 @@ impl<'a> Bench<'a> {
         self.changed = false;
     }
 
-    /// A call's identity, the same for all ways to write it. `None` where it cannot be read as one call.
-    pub fn key(&self, call: &Call<'_>) -> Option<Key> {
+    /// A call's identity, as the ledger takes it: for whoever folds a ledger of their own.
+    pub fn key(&mut self, call: &Call<'_>) -> Option<Key> {
         self.tools.key(call)
     }
 

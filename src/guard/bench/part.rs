@@ -112,7 +112,7 @@ impl Bench<'_> {
         }
         let tools = &mut self.tools;
         let ledger = self.ledger.get_or_insert_with(|| {
-            Ledger::fold(self.transcript, self.rules, &mut |call| tools.key_remembered(call))
+            Ledger::fold(self.transcript, self.rules, &mut |call| tools.key(call))
         });
         if ledger.is_empty() {
             return None;

@@ -485,8 +485,8 @@ fn a_forwarded_sibling_that_may_change_the_world_reopens() {
 fn a_key_is_the_same_for_the_history_and_for_a_new_call() {
     let transcript = request("", "");
     let rules = rules();
-    let bench = Bench::new(&transcript, &rules, &Uncached);
-    let key = |name: &str, arguments: &str| bench.key(&call(name, arguments));
+    let mut bench = Bench::new(&transcript, &rules, &Uncached);
+    let mut key = |name: &str, arguments: &str| bench.key(&call(name, arguments));
     let expected = key("git_prepare_worktree", r#"{"branch_slug":"a","branch_kind":"fix"}"#);
     assert!(expected.is_some());
     for arguments in [

@@ -16,26 +16,10 @@ use crate::proxy::body::BoxError;
 use crate::proxy::failure::Failure;
 use crate::proxy::upstream::{self, headers};
 
+use super::ask::{Asked, Failed};
 use super::inflow::Inflow;
 use super::outlet::Head;
-use super::rounds::{Asked, Rounds};
-
-/// What came in the place of an answer.
-pub(super) enum Failed {
-    /// An error of the provider, or something that is unknown here.
-    Answer(upstream::Answer),
-    /// The same, already read.
-    Read {
-        head: Head,
-        body: Bytes,
-        /// It says that the model called a tool.
-        is_call: bool,
-    },
-    /// The same, read in part: it is longer than anything that is looked at.
-    Long { head: Head, read: Bytes, rest: Inflow },
-    /// An error of ours.
-    Failure(Failure),
-}
+use super::rounds::Rounds;
 
 /// What the model reads of a call that its provider refused: more is not known here.
 const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
@@ -172,40 +156,5 @@ impl Rounds<'_> {
 
     pub(super) fn unreachable(&self, source: BoxError) -> Failure {
         Failure::Unreachable { upstream: Arc::clone(self.exchange.target.name()), source }
-    }
-}
-
-// === impl Failed ===
-
-impl Failed {
-    /// The provider understood the request and will not have it, or the model calls all the same.
-    fn refuses(&self) -> bool {
-        let is_call = matches!(self, Self::Read { is_call: true, .. });
-        let again = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
-        let refuses = |status: StatusCode| status.is_client_error() && !again.contains(&status);
-        is_call || self.status().is_some_and(refuses)
-    }
-
-    fn status(&self) -> Option<StatusCode> {
-        match self {
-            Self::Answer(answered) => Some(answered.status()),
-            Self::Read { head, .. } | Self::Long { head, .. } => Some(head.status),
-            Self::Failure(_) => None,
-        }
-    }
-
-    /// A good answer of a form that is not read here: it may hold a call that nobody judged.
-    fn is_unread(&self) -> bool {
-        self.status().is_some_and(|status| status.is_success())
-    }
-
-    fn into_failure(self, upstream: &Arc<str>) -> Failure {
-        let status = self.status();
-        if let Self::Failure(failure) = self {
-            return failure;
-        }
-        let status = status.map(|status| status.to_string()).unwrap_or_default();
-        let source = format!("it answered {status} when it was asked again").into();
-        Failure::Unreachable { upstream: Arc::clone(upstream), source }
     }
 }

@@ -4,12 +4,17 @@
 //! the rounds while it is read. Nothing is spawned: an agent that leaves takes all of it along.
 
 mod account;
+mod ask;
+mod carry;
 mod failed;
 mod inflow;
 mod judge;
 mod outlet;
 mod overhear;
+mod pulse;
 mod rounds;
+mod run;
+mod words;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,7 +34,7 @@ use super::failure::Failure;
 use super::house::{Admitted, House};
 use super::upstream::{Prepared, Target, Way};
 use account::Account;
-use outlet::Outlet;
+use outlet::{Outlet, Unconnected};
 use rounds::Rounds;
 
 /// Frames that may wait for a slow agent before the provider is read no further.
@@ -92,8 +97,9 @@ impl Exchange {
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {
-        let (outlet, head) = Outlet::new(account, self.prepared_for.clone());
-        let driven = Driven::new(IN_FLIGHT, |sender| self.drive(outlet.into(sender)));
+        let outlet = Unconnected::new(account, &self.prepared_for);
+        let head = outlet.head();
+        let driven = Driven::new(IN_FLIGHT, |sender| self.drive(outlet.connect(sender)));
         let driven = driven.first().await?;
         Ok(head.take()?.respond(Reply::driven(driven)))
     }

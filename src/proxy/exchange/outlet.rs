@@ -48,18 +48,6 @@ pub(super) struct Outlet {
 // === impl Outlet ===
 
 impl Outlet {
-    #[expect(clippy::new_ret_no_self, reason = "the channel is made later, by the body")]
-    pub(super) fn new(mut account: Account, done: Vec<Reason>) -> (Unconnected, ChosenHead) {
-        let head = ChosenHead::default();
-        for reason in &done {
-            account.act(*reason);
-        }
-        if let Some(reason) = done.first() {
-            account.note(Fact::Prepared { reason: *reason, count: done.len() });
-        }
-        (Unconnected { account, head: head.clone() }, head)
-    }
-
     pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
@@ -114,7 +102,23 @@ impl Outlet {
 // === impl Unconnected ===
 
 impl Unconnected {
-    pub(super) fn into(self, sender: mpsc::Sender<FrameResult>) -> Outlet {
+    /// `done`: what was done to the request.
+    pub(super) fn new(mut account: Account, done: &[Reason]) -> Self {
+        for reason in done {
+            account.act(*reason);
+        }
+        if let Some(reason) = done.first() {
+            account.note(Fact::Prepared { reason: *reason, count: done.len() });
+        }
+        Self { account, head: ChosenHead::default() }
+    }
+
+    /// Where the head will be found.
+    pub(super) fn head(&self) -> ChosenHead {
+        self.head.clone()
+    }
+
+    pub(super) fn connect(self, sender: mpsc::Sender<FrameResult>) -> Outlet {
         Outlet { sender, head: self.head, is_open: false, account: self.account }
     }
 }

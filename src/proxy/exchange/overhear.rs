@@ -10,9 +10,11 @@ use crate::proxy::failure::Failure;
 use crate::proxy::upstream;
 use crate::wire::sse::{Frame, Framer};
 
+use super::ask::is_stream;
+use super::carry::LARGEST;
 use super::inflow::Inflow;
 use super::outlet::Head;
-use super::rounds::{LARGEST, Rounds, is_stream};
+use super::rounds::Rounds;
 
 /// What was heard of an answer and not judged yet.
 enum Heard {
