@@ -21,6 +21,9 @@ pub enum Reason {
     Terminal,
     TooLarge,
     ProviderRefused,
+    // Told to the model besides.
+    Constrained,
+    Described,
     // Around them.
     GaveUp,
     Concluded,
@@ -51,6 +54,8 @@ impl Reason {
             Self::Terminal => "terminal",
             Self::TooLarge => "too_large",
             Self::ProviderRefused => "provider_refused",
+            Self::Constrained => "constrained",
+            Self::Described => "described",
             Self::GaveUp => "gave_up",
             Self::Concluded => "concluded",
             Self::FellBack => "fell_back",

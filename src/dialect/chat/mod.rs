@@ -1,14 +1,17 @@
 //! Chat Completions (`POST …/chat/completions`).
 //!
 //! `request` reads what the agent sends, `answer` what the provider sends back, `write` makes the elements
-//! that the proxy puts in.
+//! that the proxy puts in. `system` and `offer` add to what the model is told at the head of the history, and of
+//! its tools.
 
 pub mod answer;
 mod calls;
 pub mod edit;
 mod event;
+pub mod offer;
 pub mod refused;
 pub mod request;
+pub mod system;
 pub mod value;
 mod write;
 

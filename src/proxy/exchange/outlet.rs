@@ -105,10 +105,11 @@ impl Unconnected {
     /// `done`: what was done to the request.
     pub(super) fn new(mut account: Account, done: &[Reason]) -> Self {
         for reason in done {
-            account.act(*reason);
-        }
-        if let Some(reason) = done.first() {
-            account.note(Fact::Prepared { reason: *reason, count: done.len() });
+            if !account.actions.contains(reason) {
+                account.act(*reason);
+                let count = done.iter().filter(|other| *other == reason).count();
+                account.note(Fact::Prepared { reason: *reason, count });
+            }
         }
         Self { account, head: ChosenHead::default() }
     }
