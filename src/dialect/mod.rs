@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod chat;
+mod path;
 
 pub use chat::answer::Answer;
 
@@ -140,9 +141,9 @@ pub enum Unread {
 
 impl Dialect {
     /// The dialect spoken at `path` (without the query), by its ending, so that prefixes such as
-    /// Azure's `/openai/deployments/NAME` do not matter.
+    /// Azure's `/openai/deployments/NAME` do not matter; nor does how the path is written.
     pub fn of_path(path: &str) -> Option<Self> {
-        path.trim_end_matches('/').ends_with("/chat/completions").then_some(Self::Chat)
+        path::ends_in(path, &["chat", "completions"]).then_some(Self::Chat)
     }
 
     pub fn code(self) -> &'static str {
