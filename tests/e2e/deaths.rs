@@ -209,15 +209,16 @@ async fn a_second_round_that_fails_breaks_the_stream_where_nothing_may_go_on() {
     let first = || Step::new().say("Looking.").call("look", UNREADABLE);
     let second = || Step::new().on_result("Please fix");
     let later = || second().say("Again.").call("look", GOOD);
-    for (said, step) in [
-        ("Looking.", later().die(Place::BeforeHead)),
-        ("Looking.", later().die(Place::AfterHead)),
-        ("Looking.", second().error(StatusCode::TOO_MANY_REQUESTS, "slow down")),
-        ("Looking.\n\nAgain.", later().close(Place::Events(3))),
-        ("Looking.\n\nAgain.", later().die(Place::Bytes(800))),
+    let gone = "upstream_unreachable";
+    for (said, code, step) in [
+        ("Looking.", gone, later().die(Place::BeforeHead)),
+        ("Looking.", gone, later().die(Place::AfterHead)),
+        ("Looking.", "reask_failed", second().error(StatusCode::TOO_MANY_REQUESTS, "slow down")),
+        ("Looking.\n\nAgain.", gone, later().close(Place::Events(3))),
+        ("Looking.\n\nAgain.", gone, later().die(Place::Bytes(800))),
     ] {
         let (got, outcome, asked) = send(Script::new().step(first()).step(step), "", true).await;
-        assert_broken(&got, said, "upstream_unreachable");
+        assert_broken(&got, said, code);
         assert!(!got.text().contains("look"), "{}", got.text());
         assert_eq!((outcome, asked), (Ended::Broken, 2));
     }

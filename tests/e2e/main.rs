@@ -34,5 +34,6 @@ mod twice;
 mod uninspected;
 mod unreadable;
 mod untouched;
+mod untyped;
 mod verdict;
 mod watched;

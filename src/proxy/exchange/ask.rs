@@ -3,27 +3,37 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use tokio::time::sleep_until;
 
-use crate::proxy::failure::Failure;
+use crate::proxy::failure::{Failure, Misanswer};
 use crate::proxy::upstream::{self, headers};
+use crate::wire::form::Form;
 
+use super::Exchange;
 use super::inflow::Inflow;
 use super::outlet::Head;
-use super::rounds::Rounds;
+use super::rounds::{LARGEST, Rounds};
 
 /// What came of asking.
 pub(super) enum Asked {
-    Answer(upstream::Answer),
+    Answer(Answered),
     /// The provider refused a call that the model wrote: that is a refusal of the call, not an end.
     Refused,
     Failed(Failed),
 }
 
+/// A good answer, in a form that can be judged.
+pub(super) struct Answered {
+    /// As it came.
+    pub(super) head: Head,
+    pub(super) body: Inflow,
+    pub(super) is_stream: bool,
+}
+
 /// What came in the place of an answer.
 pub(super) enum Failed {
-    /// An error of the provider, or something that is unknown here.
+    /// An error of the provider, or something that nobody here can read.
     Answer(upstream::Answer),
     /// The same, already read.
     Read {
@@ -32,7 +42,8 @@ pub(super) enum Failed {
         /// It says that the model called a tool.
         is_call: bool,
     },
-    /// The same, read in part: it is longer than anything that is looked at.
+    /// The same, read in part: it is longer than anything that is looked at, or of a form that no agent takes a
+    /// call from.
     Long { head: Head, read: Bytes, rest: Inflow },
     /// An error of ours.
     Failure(Failure),
@@ -42,23 +53,50 @@ impl Rounds<'_> {
     /// Asks the provider. While a further round is asked, the agent hears that it is not forgotten.
     pub(super) async fn ask(&mut self) -> Asked {
         self.unseen = None;
-        let body = self.exchange.body(&self.appended, self.concludes);
-        let mut sending = Box::pin(self.exchange.target.send(&self.exchange.prepared, body));
-        let answered = loop {
+        let mut asking = Box::pin(self.exchange.ask(self.exchange.body(&self.appended, self.concludes)));
+        let asked = loop {
             let at = if self.head.is_some() { self.heartbeat_at() } else { None };
-            let Some(at) = at else { break sending.await };
+            let Some(at) = at else { break asking.await };
             tokio::select! {
                 biased;
-                answered = &mut sending => break answered,
+                asked = &mut asking => break asked,
                 () = sleep_until(at) => self.beat().await,
             }
         };
-        match answered {
-            Ok(answered) if is_readable(&answered) => Asked::Answer(answered),
-            Ok(answered) => self.read_error(answered).await,
+        match asked {
+            Ok(Asked::Failed(Failed::Answer(answered))) => self.read_error(answered).await,
+            Ok(asked) => asked,
             Err(failure) => Asked::Failed(Failed::Failure(failure)),
         }
     }
+}
+
+impl Exchange {
+    /// Sends a body, and looks at the answer until its form is known.
+    async fn ask(&self, body: Vec<Bytes>) -> Result<Asked, Failure> {
+        let answered = self.target.send(&self.prepared, body).await?;
+        let cannot_be_read = self.house.observes() && !Inflow::reads(answered.headers());
+        if !answered.status().is_success() || cannot_be_read {
+            return Ok(Asked::Failed(Failed::Answer(answered)));
+        }
+        let head = Head::of(&answered);
+        let named = form(answered.headers());
+        let mut body = Inflow::new(answered, self.target.name())?;
+        let form = match named {
+            Some(form) => form,
+            None => body.form(LARGEST).await?,
+        };
+        Ok(match form {
+            Form::Other => Asked::Failed(Failed::Long { head, read: Bytes::new(), rest: body }),
+            form => Asked::Answer(Answered { head, body, is_stream: form == Form::Stream }),
+        })
+    }
+}
+
+/// The form that a body has by its type; other types say nothing.
+fn form(headers: &HeaderMap) -> Option<Form> {
+    let whole = || headers::is_json(headers).then_some(Form::Whole);
+    headers::is_event_stream(headers).then_some(Form::Stream).or_else(whole)
 }
 
 // === impl Failed ===
@@ -90,18 +128,7 @@ impl Failed {
         if let Self::Failure(failure) = self {
             return failure;
         }
-        let status = status.map(|status| status.to_string()).unwrap_or_default();
-        let source = format!("it answered {status} when it was asked again").into();
-        Failure::Unreachable { upstream: Arc::clone(upstream), source }
+        let how = status.filter(|status| !status.is_success()).map_or(Misanswer::Form, Misanswer::Error);
+        Failure::Misanswered { upstream: Arc::clone(upstream), how }
     }
-}
-
-/// A successful answer in a form that can be judged.
-fn is_readable(answered: &upstream::Answer) -> bool {
-    let known = is_stream(answered) || headers::is_json(answered.headers());
-    answered.status().is_success() && known && Inflow::reads(answered.headers())
-}
-
-pub(super) fn is_stream(answered: &upstream::Answer) -> bool {
-    headers::is_event_stream(answered.headers())
 }

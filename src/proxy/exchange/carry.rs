@@ -5,21 +5,17 @@ use bytes::Bytes;
 use crate::dialect::{Broken, Decision};
 use crate::guard::Key;
 use crate::proxy::failure::Failure;
-use crate::proxy::upstream;
 use crate::wire::sse::{Frame, Framer, ends_blank};
 
+use super::ask::Answered;
 use super::inflow::Inflow;
-use super::outlet::Head;
-use super::rounds::Rounds;
-
-/// Bytes of one event at most, and of a whole answer.
-pub(super) const LARGEST: usize = 64 << 20;
+use super::rounds::{LARGEST, Rounds};
 
 impl Rounds<'_> {
-    pub(super) async fn stream(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
-        self.head = Some(Head::of(&answered, false));
-        let mut inflow = Inflow::new(answered, self.exchange.target.name())?;
-        let ended = self.pump(&mut inflow).await;
+    pub(super) async fn stream(&mut self, answered: Answered) -> Result<(), Failure> {
+        let Answered { head, mut body, .. } = answered;
+        self.head = Some(head.for_another_body());
+        let ended = self.pump(&mut body).await;
         if self.answer.must_wait() {
             // Its calls are told and refused: what broke behind them would not have gone out.
             return Ok(());
@@ -90,9 +86,10 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    pub(super) async fn whole(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
-        let head = Head::of(&answered, false);
-        let body = Inflow::new(answered, self.exchange.target.name())?.whole(LARGEST).await?;
+    pub(super) async fn whole(&mut self, answered: Answered) -> Result<(), Failure> {
+        let Answered { head, mut body, .. } = answered;
+        let head = head.for_another_body();
+        let body = body.whole(LARGEST).await?;
         let mut out = Vec::new();
         self.feed(Frame::of_whole(body), true, &mut out)?;
         if !self.answer.must_wait() {

@@ -13,7 +13,7 @@ use crate::guard::notice::{NAME, Notice, excerpt};
 use crate::guard::{Reason, Refusal, Resort};
 use crate::observe::event::{Ended, Fact, Judged};
 use crate::proxy::body::BoxError;
-use crate::proxy::failure::Failure;
+use crate::proxy::failure::{Failure, Misanswer};
 use crate::proxy::upstream::{self, headers};
 
 use super::ask::{Asked, Failed};
@@ -35,7 +35,7 @@ impl Rounds<'_> {
         if !judges || self.exchange.house.observes() || !self.exchange.transcript.can_go_back() {
             return Asked::Failed(Failed::Answer(answered));
         }
-        let head = Head::of(&answered, true);
+        let head = Head::of(&answered);
         let read = async {
             let mut inflow = Inflow::new(answered, self.exchange.target.name())?;
             let (raw, plain, is_whole) = inflow.up_to(LARGEST_ERROR).await?;
@@ -73,22 +73,25 @@ impl Rounds<'_> {
 
     /// The first round failed: the agent gets what the provider said.
     pub(super) async fn pass_on(&mut self, failed: Failed) -> Result<(), Failure> {
-        self.outlet.account.outcome = Ended::ProviderError;
-        match failed {
-            Failed::Failure(failure) => Err(failure),
-            Failed::Read { head, body, .. } => self.relay(&head, body, None).await,
-            Failed::Long { head, read, rest } => self.relay(&head, read, Some(rest)).await,
-            Failed::Answer(answered) => {
-                let head = Head::of(&answered, true);
-                if head.status.is_success() {
-                    let detail = "an answer of a form that is not read here".to_owned();
-                    self.outlet.account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
-                    self.outlet.account.outcome = Ended::Complete;
-                }
-                self.relay(&head, Bytes::new(), Some(Inflow::unread(answered, self.exchange.target.name())))
-                    .await
+        let (head, read, rest) = match failed {
+            Failed::Failure(failure) => {
+                self.outlet.account.outcome = Ended::ProviderError;
+                return Err(failure);
             }
+            Failed::Read { head, body, .. } => (head, body, None),
+            Failed::Long { head, read, rest } => (head, read, Some(rest)),
+            Failed::Answer(answered) => {
+                let head = Head::of(&answered);
+                (head, Bytes::new(), Some(Inflow::unread(answered, self.exchange.target.name())))
+            }
+        };
+        let account = &mut self.outlet.account;
+        account.outcome = if head.status.is_success() { Ended::Complete } else { Ended::ProviderError };
+        if head.status.is_success() {
+            let detail = "an answer of a form that is not read here".to_owned();
+            account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
         }
+        self.relay(&head, read, rest).await
     }
 
     /// Passes on what the provider sent, as it came.
@@ -98,8 +101,10 @@ impl Rounds<'_> {
             self.outlet.send(&mut vec![read]).await;
         }
         let Some(mut rest) = rest else { return Ok(()) };
-        while let Some(piece) = rest.next().await? {
-            self.outlet.send(&mut vec![piece.raw]).await;
+        while let Some((raw, _)) = rest.heard().await? {
+            if !raw.is_empty() {
+                self.outlet.send(&mut vec![raw]).await;
+            }
         }
         Ok(())
     }
@@ -152,6 +157,10 @@ impl Rounds<'_> {
 
     pub(super) fn broken(&self, broken: Broken) -> Failure {
         self.unreachable(broken.into())
+    }
+
+    pub(super) fn misanswered(&self, how: Misanswer) -> Failure {
+        Failure::Misanswered { upstream: Arc::clone(self.exchange.target.name()), how }
     }
 
     pub(super) fn unreachable(&self, source: BoxError) -> Failure {

@@ -136,14 +136,16 @@ impl ChosenHead {
 // === impl Head ===
 
 impl Head {
-    /// The provider's head as the agent gets it. `unchanged`: so does the body.
-    pub(super) fn of<B>(answer: &Response<B>, unchanged: bool) -> Self {
-        let mut headers = headers::response(answer.headers());
-        if !unchanged {
-            headers.remove(CONTENT_LENGTH);
-            headers.remove(CONTENT_ENCODING);
-        }
-        Self { status: answer.status(), headers }
+    /// The provider's head as the agent gets it.
+    pub(super) fn of<B>(answer: &Response<B>) -> Self {
+        Self { status: answer.status(), headers: headers::response(answer.headers()) }
+    }
+
+    /// Without what is said of the body's bytes: they may become others.
+    pub(super) fn for_another_body(mut self) -> Self {
+        self.headers.remove(CONTENT_LENGTH);
+        self.headers.remove(CONTENT_ENCODING);
+        self
     }
 
     /// For an answer that the provider gave no head for.

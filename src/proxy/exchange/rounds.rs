@@ -13,6 +13,9 @@ use crate::guard::{Bench, Refusal};
 use super::Exchange;
 use super::outlet::{Head, Outlet};
 
+/// Bytes of one event at most, and of a whole answer.
+pub(super) const LARGEST: usize = 64 << 20;
+
 /// One exchange as it runs.
 pub(super) struct Rounds<'a> {
     pub(super) exchange: &'a Exchange,

@@ -6,10 +6,9 @@
 use crate::dialect::Closing;
 use crate::guard::{Reason, Refusal};
 use crate::observe::event::{Ended, Fact};
-use crate::proxy::failure::Failure;
-use crate::proxy::upstream;
+use crate::proxy::failure::{Failure, Misanswer};
 
-use super::ask::{Asked, Failed, is_stream};
+use super::ask::{Answered, Asked, Failed};
 use super::rounds::Rounds;
 
 impl Rounds<'_> {
@@ -29,9 +28,9 @@ impl Rounds<'_> {
             let carried = match self.ask().await {
                 Asked::Answer(answered) if self.exchange.house.observes() => self.overhear(answered).await,
                 Asked::Answer(answered) if self.is_of_another_form(&answered) => {
-                    Err(self.unreachable("it answered in another form when it was asked again".into()))
+                    Err(self.misanswered(Misanswer::Form))
                 }
-                Asked::Answer(answered) if is_stream(&answered) => self.stream(answered).await,
+                Asked::Answer(answered) if answered.is_stream => self.stream(answered).await,
                 Asked::Answer(answered) => self.whole(answered).await,
                 Asked::Refused => Ok(()),
                 Asked::Failed(failed) if self.returns() > 0 => return self.reask_failed(failed).await,
@@ -56,9 +55,9 @@ impl Rounds<'_> {
     }
 
     /// A stream cannot go on as a body, nor a body as a stream.
-    fn is_of_another_form(&self, answered: &upstream::Answer) -> bool {
+    fn is_of_another_form(&self, answered: &Answered) -> bool {
         let was_stream = self.head.is_some();
-        self.returns() > 0 && if is_stream(answered) { self.whole.is_some() } else { was_stream }
+        self.returns() > 0 && if answered.is_stream { self.whole.is_some() } else { was_stream }
     }
 
     /// Every call was refused. Begins another round, or ends the answer: whether it is another round.
