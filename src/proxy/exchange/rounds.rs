@@ -4,6 +4,8 @@
 //! lets them out, `judge` decides on calls, `words` ends an answer in the model's place, `failed` makes the best of
 //! what went wrong, `overhear` only watches, and `pulse` sends, and says that nobody is forgotten.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -56,7 +58,7 @@ impl<'a> Rounds<'a> {
         Self {
             exchange,
             bench,
-            answer: Answer::new(&exchange.transcript, house.plan.listen.max_held),
+            answer: Answer::new(&exchange.transcript, house.plan.listen.max_held).made_at(now()),
             outlet,
             refusals: Vec::new(),
             refused_in: Vec::new(),
@@ -78,4 +80,9 @@ impl<'a> Rounds<'a> {
     pub(super) fn returns(&self) -> u32 {
         self.outlet.account.rounds.saturating_sub(1)
     }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
