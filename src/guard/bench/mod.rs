@@ -104,6 +104,11 @@ impl<'a> Bench<'a> {
         verdict
     }
 
+    /// A call of this answer goes out that was not judged: it may change the world as others do.
+    pub fn goes_out_unjudged(&mut self, call: &Call<'_>) {
+        self.note_changes(call, &Verdict::Forward);
+    }
+
     /// What a rule forbids of a call, told by its name and text alone. This is what is left to ask where judging
     /// it has failed: a bug must not let through what is forbidden.
     pub fn forbidden(&self, call: &Call<'_>) -> Option<Refusal> {
@@ -175,12 +180,13 @@ impl<'a> Bench<'a> {
         self.weigh_parts(call, parts)
     }
 
-    /// No arguments at all: right for a tool that needs none. Others are told what is missing, but there is
+    /// No arguments at all: right for a tool that needs none, and where invalid calls go on. Others are told what is missing, but there is
     /// nothing here that could go on in the end.
     fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
-        let Some(problems) = prepared.problems else { return self.weigh_parts(call, vec![part]) };
+        let refused = prepared.problems.filter(|_| self.rules.calls.invalid == Treatment::Refuse);
+        let Some(problems) = refused else { return self.weigh_parts(call, vec![part]) };
         let told = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
         let key = Some(sheet.key(&part.name, &part.text));
         Err(Refusal { reason: Reason::Unreadable, key, ..told })
