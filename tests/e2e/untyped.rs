@@ -78,7 +78,7 @@ async fn what_is_neither_an_object_nor_a_stream_goes_through_unread() {
         ["<html>tool_calls</html>", "Bad Gateway", "[{\"tool_calls\":[]}]", "", "  \n", "dat", "\u{feff}"]
     {
         for kind in TYPES {
-            let step = Step::new().raw(kind, [body]).cut(2).header("x-odd", "kept");
+            let step = Step::new().raw(kind, [body]).cut(2).header("x-odd", "kept").repeat();
             let watched = Watched::new(Script::new().step(step), "", "").await;
             let got = watched.scene.send(question(true)).await;
             assert_eq!((got.status, got.text(), got.clean), (StatusCode::OK, body, true));

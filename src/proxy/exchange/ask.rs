@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use tokio::time::sleep_until;
 
+use crate::guard::Reason;
 use crate::proxy::failure::{Failure, Misanswer};
 use crate::proxy::upstream::{self, headers};
 use crate::wire::form::Form;
@@ -31,6 +32,12 @@ pub(super) struct Answered {
     pub(super) is_stream: bool,
 }
 
+/// What came back, and whether there was anything in it.
+struct Came {
+    asked: Asked,
+    is_empty: bool,
+}
+
 /// What came in the place of an answer.
 pub(super) enum Failed {
     /// An error of the provider, or something that nobody here can read.
@@ -50,34 +57,46 @@ pub(super) enum Failed {
 }
 
 impl Rounds<'_> {
-    /// Asks the provider. While a further round is asked, the agent hears that it is not forgotten.
+    /// Asks the provider. One that answers with nothing at all is asked once more: nothing is lost by that, and many
+    /// agents would take it for the end of their work.
     pub(super) async fn ask(&mut self) -> Asked {
         self.unseen = None;
-        let mut asking = Box::pin(self.exchange.ask(self.exchange.body(&self.appended, self.concludes)));
-        let asked = loop {
-            let at = if self.head.is_some() { self.heartbeat_at() } else { None };
-            let Some(at) = at else { break asking.await };
-            tokio::select! {
-                biased;
-                asked = &mut asking => break asked,
-                () = sleep_until(at) => self.beat().await,
-            }
-        };
-        match asked {
+        let mut came = self.ask_once().await;
+        let (rounds, account) = (self.exchange.house.plan.rules.rounds, &mut self.outlet.account);
+        if matches!(came, Ok(Came { is_empty: true, .. })) && account.rounds <= rounds {
+            account.rounds += 1;
+            account.act(Reason::AskedAnew);
+            came = self.ask_once().await;
+        }
+        match came.map(|came| came.asked) {
             Ok(Asked::Failed(Failed::Answer(answered))) => self.read_error(answered).await,
             Ok(asked) => asked,
             Err(failure) => Asked::Failed(Failed::Failure(failure)),
+        }
+    }
+
+    /// While a further round is asked, the agent hears that it is not forgotten.
+    async fn ask_once(&mut self) -> Result<Came, Failure> {
+        let mut asking = Box::pin(self.exchange.ask(self.exchange.body(&self.appended, self.concludes)));
+        loop {
+            let at = if self.head.is_some() { self.heartbeat_at() } else { None };
+            let Some(at) = at else { return asking.await };
+            tokio::select! {
+                biased;
+                came = &mut asking => return came,
+                () = sleep_until(at) => self.beat().await,
+            }
         }
     }
 }
 
 impl Exchange {
     /// Sends a body, and looks at the answer until its form is known.
-    async fn ask(&self, body: Vec<Bytes>) -> Result<Asked, Failure> {
+    async fn ask(&self, body: Vec<Bytes>) -> Result<Came, Failure> {
         let answered = self.target.send(&self.prepared, body).await?;
         let cannot_be_read = self.house.observes() && !Inflow::reads(answered.headers());
         if !answered.status().is_success() || cannot_be_read {
-            return Ok(Asked::Failed(Failed::Answer(answered)));
+            return Ok(Came { asked: Asked::Failed(Failed::Answer(answered)), is_empty: false });
         }
         let head = Head::of(&answered);
         let named = form(answered.headers());
@@ -86,10 +105,13 @@ impl Exchange {
             Some(form) => form,
             None => body.form(LARGEST).await?,
         };
-        Ok(match form {
+        // Who only observes asks nothing of its own, and waits for nothing.
+        let is_empty = head.status == StatusCode::OK && !self.house.observes() && body.is_empty().await?;
+        let asked = match form {
             Form::Other => Asked::Failed(Failed::Long { head, read: Bytes::new(), rest: body }),
             form => Asked::Answer(Answered { head, body, is_stream: form == Form::Stream }),
-        })
+        };
+        Ok(Came { asked, is_empty })
     }
 }
 

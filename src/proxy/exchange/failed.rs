@@ -129,7 +129,7 @@ impl Rounds<'_> {
 
     /// The calls refused in the round before may go on in the end, and can.
     pub(super) fn may_resume(&self) -> bool {
-        self.returns() > 0
+        self.continues()
             && self.outlet.is_open()
             && !self.told.is_empty()
             && self.told.iter().all(Refusal::may_go_on)

@@ -92,6 +92,15 @@ impl Inflow {
         Ok(Form::Other)
     }
 
+    /// Whether nothing comes at all. Waits for the first piece.
+    pub(super) async fn is_empty(&mut self) -> Result<bool, Failure> {
+        if self.ahead.is_empty() {
+            let first = self.hear().await?;
+            self.ahead.extend(first);
+        }
+        Ok(self.ahead.is_empty())
+    }
+
     async fn hear(&mut self) -> Result<Option<Heard>, Failure> {
         while let Some(frame) = self.body.frame().await {
             let Ok(raw) = frame?.into_data() else { continue };

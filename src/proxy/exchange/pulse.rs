@@ -45,7 +45,7 @@ impl Rounds<'_> {
             return timeout(LINGER, inflow.next()).await.unwrap_or(Ok(None));
         }
         loop {
-            if !self.answer.is_holding() && self.returns() == 0 {
+            if !self.answer.is_holding() && !self.continues() {
                 self.next_heartbeat = None;
                 return inflow.next().await;
             }

@@ -76,6 +76,11 @@ impl<'a> Rounds<'a> {
         }
     }
 
+    /// This round continues the answer of one before it.
+    pub(super) fn continues(&self) -> bool {
+        !self.appended.is_empty()
+    }
+
     /// How often this exchange has gone back to the model.
     pub(super) fn returns(&self) -> u32 {
         self.outlet.account.rounds.saturating_sub(1)

@@ -33,11 +33,11 @@ impl Rounds<'_> {
                 Asked::Answer(answered) if answered.is_stream => self.stream(answered).await,
                 Asked::Answer(answered) => self.whole(answered).await,
                 Asked::Refused => Ok(()),
-                Asked::Failed(failed) if self.returns() > 0 => return self.reask_failed(failed).await,
+                Asked::Failed(failed) if self.continues() => return self.reask_failed(failed).await,
                 Asked::Failed(failed) => return self.pass_on(failed).await,
             };
             match carried {
-                Err(failure) if self.returns() > 0 => {
+                Err(failure) if self.continues() => {
                     return self.reask_failed(Failed::Failure(failure)).await;
                 }
                 Err(failure) => return self.break_off(failure).await,
@@ -57,7 +57,7 @@ impl Rounds<'_> {
     /// A stream cannot go on as a body, nor a body as a stream.
     fn is_of_another_form(&self, answered: &Answered) -> bool {
         let was_stream = self.head.is_some();
-        self.returns() > 0 && if answered.is_stream { self.whole.is_some() } else { was_stream }
+        self.continues() && if answered.is_stream { self.whole.is_some() } else { was_stream }
     }
 
     /// Every call was refused. Begins another round, or ends the answer: whether it is another round.
