@@ -14,7 +14,7 @@ use remand::dialect::{Call, CallKind, Dialect, Transcript};
 use remand::guard::arguments::{Schema, Schemas};
 use remand::guard::bench::{Bench, Circumstances};
 use remand::guard::ledger::Ledger;
-use remand::guard::{Key, Rules, Verdict};
+use remand::guard::{Rules, Verdict};
 use remand::wire::canonical;
 use remand::wire::span::Json;
 use remand::wire::sse::Framer;
@@ -82,19 +82,15 @@ fn judge_a_valid_call(bencher: Bencher<'_, '_>) {
 /// A conversation in which the user spoke once and every fourth call failed.
 #[divan::bench(args = [20, 400])]
 fn fold_a_ledger(bencher: Bencher<'_, '_>, calls: usize) {
-    let (transcript, rules) = (transcript(history(calls).into()), Rules::default());
-    bencher.bench(|| Ledger::fold(black_box(&transcript), &rules, &mut key).is_empty());
+    let (transcript, rules, schemas) = (transcript(history(calls).into()), Rules::default(), Kept::default());
+    bencher.bench(|| {
+        let mut bench = Bench::new(&transcript, &rules, &schemas);
+        Ledger::fold(black_box(&transcript), &rules, &mut |call| bench.key(call)).is_empty()
+    });
 }
 
 fn call<'a>(name: &'a str, arguments: &'a str) -> Call<'a> {
     Call { id: "call_1".into(), name: name.into(), arguments: arguments.into(), kind: CallKind::Function }
-}
-
-fn key(call: &Call<'_>) -> Option<Key> {
-    Some(Key {
-        tool: call.name.to_string(),
-        digest: canonical::digest(Json::parse(&call.arguments).ok()?, &[]),
-    })
 }
 
 /// Arguments of about `size` bytes.

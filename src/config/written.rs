@@ -84,7 +84,7 @@ pub enum Http {
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub struct Guard {
     pub mode: Mode,
-    pub rounds: u32,
+    pub rounds: Spanned<u32>,
     pub locale: Spanned<String>,
     pub notice: BTreeMap<Spanned<String>, Spanned<String>>,
     pub calls: Calls,
@@ -320,7 +320,7 @@ impl Default for Guard {
     fn default() -> Self {
         Self {
             mode: Mode::Enforce,
-            rounds: 3,
+            rounds: built_in(3),
             locale: built_in("en".to_owned()),
             notice: BTreeMap::new(),
             calls: Calls::default(),

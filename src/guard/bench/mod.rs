@@ -77,6 +77,11 @@ impl<'a> Bench<'a> {
         self.changed = false;
     }
 
+    /// A call's identity, as the ledger takes it: for whoever folds a ledger of their own.
+    pub fn key(&mut self, call: &Call<'_>) -> Option<Key> {
+        self.tools.key(call)
+    }
+
     /// The tools met since this was last asked whose schema counts in part or not at all, and why.
     pub fn take_ignored(&mut self) -> Vec<(String, String)> {
         self.tools.take_ignored()
@@ -93,6 +98,11 @@ impl<'a> Bench<'a> {
             self.note_changes(call, &verdict);
         }
         verdict
+    }
+
+    /// A call of this answer goes out that was not judged: it may change the world as others do.
+    pub fn goes_out_unjudged(&mut self, call: &Call<'_>) {
+        self.note_changes(call, &Verdict::Forward);
     }
 
     /// What a rule forbids of a call, told by its name and text alone. This is what is left to ask where judging
@@ -166,12 +176,12 @@ impl<'a> Bench<'a> {
         self.weigh_parts(call, parts)
     }
 
-    /// No arguments at all: right for a tool that needs none. Others are told what is missing, but there is
-    /// nothing here that could go on in the end.
+    /// No arguments at all: right for a tool that needs none, and where invalid calls go on. Others are told what is
+    /// missing, but there is nothing here that could go on in the end.
     fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
-        if prepared.is_valid {
+        if prepared.is_valid || self.rules.calls.invalid == Treatment::Forward {
             return self.weigh_parts(call, vec![part]);
         }
         let told = self.invalid(&part.name, &prepared.text, &sheet.schema);

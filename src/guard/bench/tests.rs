@@ -189,7 +189,12 @@ fn the_operator_may_let_unknown_names_and_invalid_arguments_go() {
     assert_eq!(judge("weather", r#"{"at":"x"}"#), Verdict::Forward);
     assert_eq!(judge("set_count", r#"{"n":"five"}"#), Verdict::Forward);
     assert_eq!(refusal(judge("weather", "nonsense")).reason, Reason::Unreadable);
-    assert_eq!(refusal(judge("read_file", "")).reason, Reason::Unreadable);
+    // Nothing is the object with nothing in it, which does not meet the schema either.
+    let calls = vec![Replacement { name: "read_file".into(), arguments: "{}".into() }];
+    assert_eq!(
+        judge("read_file", ""),
+        Verdict::Rewrite(Rewrite { calls, reasons: vec![Reason::ArgumentsRepaired] })
+    );
 }
 
 #[test]

@@ -57,10 +57,7 @@ impl<'a> Tools<'a> {
 
     /// A call's identity, the same for all ways to write it. `None` where it cannot be read as one call.
     pub(super) fn key(&mut self, call: &Call<'_>) -> Option<Key> {
-        if call.kind == CallKind::Custom {
-            return None;
-        }
-        let name = self.catalogue.canonical(&call.name);
+        let name = (call.kind != CallKind::Custom).then(|| self.catalogue.canonical(&call.name))?;
         let sheet = self.sheet(&name);
         let text = match arguments::read(&call.arguments, self.rules.calls.repair) {
             Reading::Exact => call.arguments.as_ref().to_owned(),

@@ -74,7 +74,7 @@ fn a_key_is_the_same_for_the_history_and_for_a_new_call() {
     let transcript = request("", "");
     let rules = rules();
     let mut bench = Bench::new(&transcript, &rules, &Uncached);
-    let mut key = |name: &str, arguments: &str| bench.tools.key(&call(name, arguments));
+    let mut key = |name: &str, arguments: &str| bench.key(&call(name, arguments));
     let expected = key("git_prepare_worktree", r#"{"branch_slug":"a","branch_kind":"fix"}"#);
     assert!(expected.is_some());
     for arguments in [
@@ -97,7 +97,7 @@ fn who_insists_beside_good_siblings_is_let_go_after_so_many_answers() {
     let transcript = request("", "");
     let rules = rules();
     let bad = call("set_count", r#"{"n":"five"}"#);
-    let key = Bench::new(&transcript, &rules, &Uncached).tools.key(&bad).unwrap();
+    let key = Bench::new(&transcript, &rules, &Uncached).key(&bad).unwrap();
     for (times, goes) in [(0, false), (2, false), (3, true), (4, true)] {
         let mut bench =
             Bench::new(&transcript, &rules, &Uncached).with_refused_before(vec![key.clone(); times]);
