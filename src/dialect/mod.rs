@@ -6,8 +6,11 @@
 
 mod answer;
 pub mod chat;
+mod mend;
 
 pub use chat::answer::Answer;
+
+pub use mend::{Change, Entry, Piece};
 
 pub use answer::{
     Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, NewCall, Pending, Usage, Visible,
@@ -48,6 +51,8 @@ pub struct Transcript {
     pub tools: Vec<Tool>,
     /// Every tool the model can call stands in `tools`: a name that is not there is unknown.
     pub closed: bool,
+    /// A list of tools is given, and nothing is in it.
+    bare: bool,
     /// The history, in order.
     pub elements: Vec<Element>,
     /// The array that holds the history.
@@ -95,6 +100,8 @@ pub struct Element {
     pub(crate) content: Option<Span>,
     /// The value that holds the calls.
     pub(crate) calls: Option<Span>,
+    /// An empty list of calls is given.
+    pub(crate) bare: bool,
     /// The id of the call that this result answers.
     pub(crate) answers: Option<Span>,
     /// A name beside the content.
@@ -189,6 +196,11 @@ impl Transcript {
         // Only what is asked for is looked at again: the whole body, at each call, would cost more than reading it.
         let bytes = self.body.get(span.start..span.end).unwrap_or_default();
         Json::trusted(simdutf8::basic::from_utf8(bytes).unwrap_or_default())
+    }
+    /// Where a value of this transcript lies.
+    pub(crate) fn place(&self, value: Json<'_>) -> Span {
+        let start = value.text().as_ptr().addr().wrapping_sub(self.body.as_ptr().addr());
+        Span::new(start, start.wrapping_add(value.text().len()))
     }
     pub fn model(&self) -> Option<Cow<'_, str>> {
         self.json(self.model?).string()

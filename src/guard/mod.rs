@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod bench;
 pub mod classify;
 pub mod ledger;
+pub mod mend;
 pub mod names;
 pub mod notice;
 pub mod policy;

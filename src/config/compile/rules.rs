@@ -10,7 +10,7 @@ use crate::config::written;
 use crate::guard::Rules;
 use crate::guard::notice::{Notice, Notices};
 use crate::guard::rules::{
-    ArgumentRule, CallRules, DenyRule, FailureRules, Mode, Normalise, Reopen, ResultClass, ResultRule,
+    ArgumentRule, CallRules, DenyRule, FailureRules, HistoryRules, Mode, Normalise, Reopen, ResultClass, ResultRule,
     ResultWhen, ToolRule, Treatment,
 };
 
@@ -28,6 +28,7 @@ impl Compiler<'_> {
                 invalid: treatment(guard.calls.invalid),
             },
             failures: failures(&guard.failures),
+            history: HistoryRules { mend: guard.history.mend },
             tools: tools.iter().map(|tool| self.tool(tool)).collect(),
             notices: self.notices(&guard.notice),
         }

@@ -1,12 +1,13 @@
 //! Chat Completions (`POST …/chat/completions`).
 //!
 //! `request` reads what the agent sends, `answer` what the provider sends back, `write` makes the elements
-//! that the proxy puts in.
+//! that the proxy puts in, `mend` what a broken history needs.
 
 pub mod answer;
 mod calls;
 pub mod edit;
 mod event;
+pub mod mend;
 pub mod refused;
 pub mod request;
 pub mod value;

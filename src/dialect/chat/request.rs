@@ -38,6 +38,8 @@ struct Request {
     parallel: bool,
     tools: Vec<Tool>,
     closed: bool,
+    /// `tools` is given and empty; the same of `functions`.
+    bare: (bool, bool),
     elements: Vec<Element>,
     history: Option<Span>,
 }
@@ -94,15 +96,18 @@ impl Request {
             reader.skip()?;
             return Ok(());
         }
+        let mut empty = true;
         self.tools.retain(|tool| (tool.kind == CallKind::Legacy) != legacy);
         let mut array = reader.array()?;
         while reader.next_element(&mut array)? {
+            empty = false;
             let known = if legacy { function(reader, CallKind::Legacy)? } else { tool(reader)? };
             match known {
                 Some(tool) => self.tools.push(tool),
                 None => self.closed = false,
             }
         }
+        *if legacy { &mut self.bare.1 } else { &mut self.bare.0 } = empty;
         Ok(())
     }
 
@@ -118,6 +123,7 @@ impl Request {
             parallel: self.parallel,
             tools: self.tools,
             closed: self.closed,
+            bare: self.bare.0 || self.bare.1,
             elements: self.elements,
             history: self.history,
             tool_choice_at: self.tool_choice_at,
@@ -154,7 +160,11 @@ fn element(reader: &mut Reader<'_>) -> Result<Element, Malformed> {
         match &*key.name() {
             "role" => element.role = role(reader.value()?),
             "content" => element.content = present(reader)?,
-            "tool_calls" => element.calls = present(reader)?.or(element.calls),
+            "tool_calls" => {
+                let calls = present(reader)?;
+                element.bare = calls.is_some_and(|span| is_empty_array(span, reader));
+                element.calls = calls.filter(|_| !element.bare).or(element.calls);
+            }
             "function_call" => element.calls = element.calls.or(present(reader)?),
             "tool_call_id" => element.answers = string(reader)?,
             "name" => element.name = string(reader)?,
@@ -165,6 +175,13 @@ fn element(reader: &mut Reader<'_>) -> Result<Element, Malformed> {
     }
     element.span = Span::new(start, reader.offset());
     Ok(element)
+}
+
+/// An empty list says nothing: what else is given of the kind counts.
+fn is_empty_array(span: Span, reader: &Reader<'_>) -> bool {
+    let text = span.of(reader.text());
+    let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    inside.is_some_and(|inside| inside.bytes().all(|byte| byte.is_ascii_whitespace()))
 }
 
 /// A value that is not `null`.
@@ -289,7 +306,7 @@ impl<'a> Written<'a> {
 }
 
 /// Arguments come as a string; some providers leave the object as it is.
-pub(super) fn input_text(value: Json<'_>) -> Cow<'_, str> {
+pub(crate) fn input_text(value: Json<'_>) -> Cow<'_, str> {
     value.string().unwrap_or_else(|| if value.is_null() { "".into() } else { value.text().into() })
 }
 

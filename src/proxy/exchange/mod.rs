@@ -11,17 +11,19 @@ mod outlet;
 mod overhear;
 mod rounds;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
 
 use crate::dialect::{Dialect, Transcript};
+use crate::guard::mend::{Mended, mend};
 use crate::guard::{Key, Reason};
 use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
 
-use super::aside::refused_in_a_row;
+use super::aside::{Aside, refused_in_a_row};
 use super::body::{self, Driven, Reply};
 use super::door::Tenant;
 use super::failure::Failure;
@@ -38,8 +40,11 @@ const IN_FLIGHT: usize = 16;
 struct Exchange {
     house: Arc<House>,
     tenant: Tenant,
+    /// As the agent sent it.
     transcript: Transcript,
-    /// Changes to the request before its first round.
+    /// As the provider is to be told it, where something in it had to be mended.
+    mended: Option<Mended>,
+    /// Changes to what is told before the first round.
     edits: Splices,
     target: Arc<Target>,
     prepared: Prepared,
@@ -74,7 +79,7 @@ pub(super) async fn run(
             return Ok(relayed(answered));
         }
     };
-    let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared);
+    let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared, &account);
     exchange.start(account).await
 }
 
@@ -87,15 +92,35 @@ impl Exchange {
         transcript: Transcript,
         target: Arc<Target>,
         prepared: Prepared,
+        account: &Account,
     ) -> Self {
-        let mut edits = Splices::default();
+        let mended = mended(&house, &transcript, account);
+        let mut prepared_for: Vec<_> =
+            mended.iter().flat_map(|mended| &mended.done).map(|done| done.reason).collect();
+        let mended = mended.filter(|_| !house.observes());
         let found = if house.observes() { Vec::new() } else { house.asides.find(&tenant, &transcript) };
-        for (place, aside) in &found {
-            transcript.restore(*place, &aside.hidden, &mut edits);
-        }
+        prepared_for.extend(found.iter().map(|_| Reason::Restored));
         let refused_before = refused_in_a_row(&transcript, &found);
-        let prepared_for = found.iter().map(|_| Reason::Restored).collect();
-        Self { house, tenant, transcript, edits, target, prepared, refused_before, prepared_for }
+        let edits = Splices::default();
+        let mut exchange =
+            Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
+        exchange.restore(&found);
+        exchange
+    }
+
+    /// The transcript that the provider is told: what is put in goes in here.
+    fn told(&self) -> &Transcript {
+        self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
+    }
+
+    /// Puts back what the agent did not see, each around its answer.
+    fn restore(&mut self, found: &[(usize, Arc<Aside>)]) {
+        let mut edits = std::mem::take(&mut self.edits);
+        for (place, aside) in found {
+            let moved = self.mended.as_ref().and_then(|mended| mended.places.get(*place));
+            self.told().restore(*moved.unwrap_or(place), &aside.hidden, &mut edits);
+        }
+        self.edits = edits;
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {
@@ -113,11 +138,25 @@ impl Exchange {
     fn body(&self, appended: &[Bytes], concludes: bool) -> Vec<Bytes> {
         let mut edits = self.edits.clone();
         if !appended.is_empty() {
-            self.transcript.append(appended, &mut edits);
+            self.told().append(appended, &mut edits);
         }
         if concludes {
-            self.transcript.conclude(&mut edits);
+            self.told().conclude(&mut edits);
         }
-        edits.pieces(self.transcript.body())
+        edits.pieces(self.told().body())
     }
+}
+
+/// What of the history has to be mended. A bug of ours must not cost the agent its request.
+fn mended(house: &House, transcript: &Transcript, account: &Account) -> Option<Mended> {
+    let rules = &house.plan.rules;
+    if !rules.history.mend {
+        return None;
+    }
+    let mended = catch_unwind(AssertUnwindSafe(|| mend(transcript, &rules.notices)));
+    mended.unwrap_or_else(|_| {
+        let detail = "the guard failed on the history".to_owned();
+        account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
+        None
+    })
 }

@@ -54,8 +54,9 @@ impl Outlet {
         for reason in &done {
             account.act(*reason);
         }
-        if let Some(reason) = done.first() {
-            account.note(Fact::Prepared { reason: *reason, count: done.len() });
+        for reason in account.actions.clone() {
+            let count = done.iter().filter(|known| **known == reason).count();
+            account.note(Fact::Prepared { reason, count });
         }
         (Unconnected { account, head: head.clone() }, head)
     }

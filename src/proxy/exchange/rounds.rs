@@ -80,7 +80,7 @@ impl<'a> Rounds<'a> {
         Self {
             exchange,
             bench,
-            answer: Answer::new(&exchange.transcript, house.plan.listen.max_held),
+            answer: Answer::new(exchange.told(), house.plan.listen.max_held),
             outlet,
             refusals: Vec::new(),
             refused_in: Vec::new(),

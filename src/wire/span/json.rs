@@ -46,6 +46,15 @@ impl<'a> Json<'a> {
         self.raw_string().map(escape::unescape)
     }
 
+    /// Puts the string's value into `value`, which keeps its room from one string to the next; `false` for other
+    /// kinds.
+    pub fn read_string(self, value: &mut String) -> bool {
+        value.clear();
+        let Some(raw) = self.raw_string() else { return false };
+        escape::unescape_into(raw, value);
+        true
+    }
+
     /// The string's text between its quotes, escapes and all; `None` for other kinds.
     pub fn raw_string(self) -> Option<&'a str> {
         self.0.strip_prefix('"')?.strip_suffix('"')
