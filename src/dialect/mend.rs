@@ -111,7 +111,7 @@ impl Transcript {
         }
     }
     /// An element's content is `text`.
-    pub fn fill(&self, element: &Element, text: &str) -> Option<Change> {
+    pub fn fill(&self, element: &Element, text: &str) -> Change {
         match self.dialect {
             Dialect::Chat => chat::mend::fill(self, element, text),
         }

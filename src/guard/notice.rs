@@ -115,13 +115,17 @@ impl Notice {
     /// What its template may hold between braces.
     pub fn placeholders(self) -> &'static [&'static str] {
         match self {
-            Self::Truncated | Self::NoTools | Self::TooLarge => &["tool"],
+            Self::Truncated
+            | Self::NoTools
+            | Self::TooLarge
+            | Self::Interrupted
+            | Self::ImageFrom
+            | Self::ResultAbove => &["tool"],
             Self::Unreadable | Self::Invalid | Self::ProviderRefused => &["tool", "problems"],
             Self::UnknownTool => &["tool", "names"],
             Self::Denied => &["tool", "reason"],
             Self::Repeated | Self::Terminal => &["tool", "error"],
             Self::FellBack => &["refusals"],
-            Self::Interrupted | Self::ImageFrom | Self::ResultAbove => &["tool"],
             Self::Orphan | Self::EmptyResult | Self::ImageBelow => &[],
         }
     }

@@ -21,7 +21,7 @@ pub fn lone(text: &str) -> Vec<usize> {
     hits.sort_unstable();
     let mut found = Vec::new();
     let mut paired = 0;
-    for at in hits.into_iter() {
+    for at in hits {
         if at < paired {
             continue;
         }

@@ -10,8 +10,8 @@ use crate::config::written;
 use crate::guard::Rules;
 use crate::guard::notice::{Notice, Notices};
 use crate::guard::rules::{
-    ArgumentRule, CallRules, DenyRule, FailureRules, HistoryRules, Mode, Normalise, Reopen, ResultClass, ResultRule,
-    ResultWhen, ToolRule, Treatment,
+    ArgumentRule, CallRules, DenyRule, FailureRules, HistoryRules, Mode, Normalise, Reopen, ResultClass,
+    ResultRule, ResultWhen, ToolRule, Treatment,
 };
 
 impl Compiler<'_> {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::dialect::{CallKind, Change, Element, Entry, Transcript};
 use crate::wire::canonical::quote;
-use crate::wire::span::{Entered, Json, Kind, Malformed, Reader, Span};
+use crate::wire::span::{Entered, Json, Key, Kind, Malformed, Reader, Span};
 use crate::wire::splice::{self, Splices};
 
 use super::write;
@@ -143,9 +143,13 @@ pub(crate) fn without_tools(transcript: &Transcript, edits: &mut Splices) {
     let body = transcript.text();
     let start = body.len() - body.trim_start().len();
     let request = Json::trusted(body.trim());
+    let offers = |(key, value): (Key<'_>, Json<'_>)| {
+        (key.is("tools") || key.is("functions")) && value.elements().next().is_some()
+    };
+    let offers = request.members().any(offers);
     let is_gone = |name: &str, value: Json<'_>| match name {
         "tools" | "functions" => is_empty_array(value),
-        name => WITH.contains(&name) && transcript.tools.is_empty(),
+        name => WITH.contains(&name) && !offers,
     };
     for cut in cut_members(request, start, &is_gone) {
         edits.remove(cut.at);
@@ -192,14 +196,14 @@ fn is_of_type(part: Json<'_>, name: &str) -> bool {
 }
 
 /// Gives an element its content: in the place of what stands there, be it `null`, or as a further member.
-pub(crate) fn fill(transcript: &Transcript, element: &Element, text: &str) -> Option<Change> {
+pub(crate) fn fill(transcript: &Transcript, element: &Element, text: &str) -> Change {
     let object = transcript.json(element.span);
     let given = object.members().filter(|(key, _)| key.is("content")).last();
     if let Some((_, value)) = given {
-        return Some(Change::new(transcript.place(value), quote(text)));
+        return Change::new(transcript.place(value), quote(text));
     }
     let (at, with) = splice::append(object, element.span.start, &format!("\"content\":{}", quote(text)));
-    Some(Change::new(Span::new(at, at), with))
+    Change::new(Span::new(at, at), with)
 }
 
 fn is_image(part: Json<'_>) -> bool {
@@ -217,8 +221,7 @@ pub(crate) fn has_images(transcript: &Transcript, element: &Element) -> bool {
 /// The text takes the place of the first image.
 pub(crate) fn without_images(transcript: &Transcript, element: &Element, text: &str) -> Vec<Change> {
     let Some(span) = element.content else { return Vec::new() };
-    let images: Vec<_> =
-        parts(transcript, element).enumerate().filter(|(_, part)| is_image(*part)).collect();
+    let images: Vec<_> = parts(transcript, element).enumerate().filter(|(_, part)| is_image(*part)).collect();
     let Some(((_, first), others)) = images.split_first() else { return Vec::new() };
     let others: Vec<_> = others.iter().map(|(place, _)| *place).collect();
     let mut changes = cut(transcript.json(span), span.start, &others);
@@ -251,7 +254,8 @@ pub(crate) fn as_words(transcript: &Transcript, element: &Element, label: &str) 
         return Bytes::from(format!(r#"{{"role":"user","content":[{}]}}"#, all.join(",")));
     }
     // As it is written: what it holds is not read here.
-    let quoted = if content.kind() == Kind::String { content.text().to_owned() } else { quote(content.text()) };
+    let quoted =
+        if content.kind() == Kind::String { content.text().to_owned() } else { quote(content.text()) };
     let label = quote(&format!("{label}\n"));
     let label = label.strip_suffix('"').unwrap_or_default();
     let said = quoted.strip_prefix('"').unwrap_or_default();
@@ -269,7 +273,7 @@ pub(crate) fn without_bare(transcript: &Transcript, element: &Element) -> Vec<Ch
     let is_bare = |name: &str, value: Json<'_>| name == "tool_calls" && is_empty_array(value);
     let mut changes = cut_members(object, element.span.start, &is_bare);
     if element.content.is_none() && element.calls.is_none() {
-        changes.extend(fill(transcript, element, ""));
+        changes.push(fill(transcript, element, ""));
     }
     changes
 }

@@ -46,7 +46,15 @@ impl<'t> Arranger<'t> {
         offered: &'t Offered<'t>,
         pairing: &'t Pairing<'t>,
     ) -> Self {
-        Self { transcript, notices, offered, pairing, pieces: Vec::new(), last: Last::Nobody, done: Vec::new() }
+        Self {
+            transcript,
+            notices,
+            offered,
+            pairing,
+            pieces: Vec::new(),
+            last: Last::Nobody,
+            done: Vec::new(),
+        }
     }
 
     pub(super) fn arrange(mut self, done: &mut Vec<Done>) -> Vec<Piece> {
@@ -126,7 +134,9 @@ impl<'t> Arranger<'t> {
                 (Some(place), _) => before = before.max(place + 1),
                 (None, Some(result)) => puts.push((before, Put::Moved(result))),
                 // A call that nobody can name cannot be answered.
-                (None, None) if may_answer && call.address.is_some() => puts.push((before, Put::Missing(index))),
+                (None, None) if may_answer && call.address.is_some() => {
+                    puts.push((before, Put::Missing(index)));
+                }
                 (None, None) => {}
             }
         }

@@ -73,8 +73,8 @@ fn told(original: &Transcript, notices: &Notices, done: &mut Vec<Done>) -> (Byte
     for index in 0..original.elements.len() {
         touches.element(index, &pairing);
     }
-    let pieces = Arranger::new(original, notices, &offered, &pairing).arrange(done);
     done.append(&mut touches.done);
+    let pieces = Arranger::new(original, notices, &offered, &pairing).arrange(done);
     done.sort_by_key(|done| done.element);
     let mut edits = Splices::default();
     let changes = |index: usize| -> &[Change] { touches.changes.get(&index).map_or(&[], Vec::as_slice) };
@@ -89,7 +89,9 @@ fn told(original: &Transcript, notices: &Notices, done: &mut Vec<Done>) -> (Byte
 fn places(elements: usize, pieces: &[Piece]) -> Vec<usize> {
     let mut places = vec![None; elements];
     for (place, piece) in pieces.iter().enumerate() {
-        let (Piece::Element(index) | Piece::Moved(index) | Piece::Instead(index, _)) = piece else { continue };
+        let (Piece::Element(index) | Piece::Moved(index) | Piece::Instead(index, _)) = piece else {
+            continue;
+        };
         if let Some(known @ None) = places.get_mut(*index) {
             *known = Some(place);
         }

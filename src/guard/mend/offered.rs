@@ -17,9 +17,10 @@ impl<'t> Offered<'t> {
     }
 
     /// What a tool is called instead; `None` where its name may stand. A name that the API does not allow came from
-    /// the model, but where not all tools are seen it may be one of those.
+    /// the model, but where not all tools are seen, or none are, it may be one of those.
     pub(super) fn instead(&self, name: &str) -> Option<String> {
-        let is_known = !self.transcript.closed || self.names.contains(name);
+        let is_unseen = !self.transcript.closed || self.names.is_empty();
+        let is_known = is_unseen || self.names.contains(name);
         if is_known { None } else { self.transcript.dialect().legal_name(name) }
     }
 }

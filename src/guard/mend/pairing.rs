@@ -91,15 +91,8 @@ struct Reading<'t> {
 const LONGEST: usize = 40;
 
 /// What agents put in the place of a result they do not have, in a few words.
-const PLACEHOLDERS: [&str; 7] = [
-    "interrupted",
-    "cancelled",
-    "canceled",
-    "aborted",
-    "not executed",
-    "no result",
-    "result missing",
-];
+const PLACEHOLDERS: [&str; 7] =
+    ["interrupted", "cancelled", "canceled", "aborted", "not executed", "no result", "result missing"];
 
 /// A placeholder is no longer than this.
 const FEW_WORDS: usize = 240;

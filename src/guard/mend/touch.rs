@@ -74,7 +74,11 @@ impl<'t> Touches<'t> {
             self.name(index, name);
         }
         if let Some(arguments) = self.arguments(&call.entry) {
-            self.change(index, Reason::MendedArguments, [self.transcript.with_input(&call.entry, &arguments)]);
+            self.change(
+                index,
+                Reason::MendedArguments,
+                [self.transcript.with_input(&call.entry, &arguments)],
+            );
         }
     }
 
@@ -90,7 +94,7 @@ impl<'t> Touches<'t> {
             self.change(index, Reason::MendedImage, self.transcript.without_images(element, &text));
         } else if self.transcript.is_empty_result(element) {
             let text = self.notices.text(Notice::EmptyResult, &[]);
-            self.change(index, Reason::MendedEmpty, self.transcript.fill(element, &text));
+            self.change(index, Reason::MendedEmpty, [self.transcript.fill(element, &text)]);
         }
     }
 
