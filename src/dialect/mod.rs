@@ -104,6 +104,8 @@ pub struct Element {
     pub(crate) bare: bool,
     /// The id of the call that this result answers.
     pub(crate) answers: Option<Span>,
+    /// It is a result in the API's first form, which answers by name.
+    pub(crate) by_name: bool,
     /// A name beside the content.
     pub(crate) name: Option<Span>,
 }

@@ -158,7 +158,11 @@ fn element(reader: &mut Reader<'_>) -> Result<Element, Malformed> {
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
         match &*key.name() {
-            "role" => element.role = role(reader.value()?),
+            "role" => {
+                let given = reader.value()?;
+                element.role = role(given);
+                element.by_name = given.raw_string() == Some("function");
+            }
             "content" => element.content = present(reader)?,
             "tool_calls" => {
                 let calls = present(reader)?;

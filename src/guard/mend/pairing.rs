@@ -200,18 +200,12 @@ impl<'t> Reading<'t> {
 
     fn result(&mut self, index: usize, element: &'t Element) -> Fate {
         let id = self.transcript.answers(element).filter(|id| !id.is_empty()).map(Address::Id);
-        let name = || self.transcript.result_name(element).map(Address::Name);
-        let Some(address) = id.or_else(name) else { return self.nameless(index) };
+        let by_name = || self.transcript.result_name(element).filter(|_| element.by_name).map(Address::Name);
+        let Some(address) = id.or_else(by_name) else { return self.nameless(index) };
         let group = self.group;
-        let is_named = matches!(address, Address::Name(_));
         match self.turns.get_mut(&address).map(|turns| turns.answer(group)) {
             Some(Ok(call)) => self.answers(call, index),
             Some(Err(call)) => self.again(call, index, element),
-            // A name is no address but in the API's first form; elsewhere some agents put it beside nothing else.
-            None if is_named => match self.nameless(index) {
-                Fate::Stays => Fate::Orphan,
-                fate => fate,
-            },
             None => Fate::Orphan,
         }
     }
@@ -226,8 +220,10 @@ impl<'t> Reading<'t> {
     }
 
     fn answers(&mut self, call: usize, index: usize) -> Fate {
-        if let Some(called) = self.pairing.calls.get_mut(call) {
-            called.result = Some(index);
+        let taken = self.pairing.calls.get_mut(call).and_then(|called| called.result.replace(index));
+        // One that did not say what it answers was taken for this one's: nobody knows what it is.
+        if let Some(fate) = taken.and_then(|taken| self.pairing.fates.get_mut(taken)) {
+            *fate = Fate::Stays;
         }
         Fate::Answers(call)
     }

@@ -64,7 +64,8 @@ impl<'t> Glance<'t> {
     }
 
     fn result(&mut self, element: &Element) -> bool {
-        let address = element.answers.or(element.name).map(|span| self.transcript.json(span));
+        let address = if element.by_name { element.name } else { element.answers };
+        let address = address.map(|span| self.transcript.json(span));
         let Some(address) = address.and_then(Json::raw_string) else { return false };
         let Some(place) = self.open.iter().position(|open| *open == address) else { return false };
         self.open.remove(place);
