@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::chat::{self, mend::Entries};
+use super::chat;
 use super::{CallKind, Dialect, Element, Transcript};
 use crate::wire::span::{Json, Span};
 use crate::wire::splice::Splices;
@@ -25,7 +25,7 @@ pub struct Entry<'a> {
     /// What is not understood is custom: its input is nobody's business.
     pub kind: CallKind,
     /// The object that holds the name and the input.
-    pub(crate) inner: Json<'a>,
+    pub(crate) inner: Span,
 }
 
 /// A change inside an element.
@@ -89,10 +89,16 @@ impl Dialect {
 
 impl Transcript {
     /// The calls of an element, whatever its role, those too that [`calls`](Self::calls) cannot read.
-    pub fn entries(&self, element: &Element) -> Entries<'_> {
-        match self.dialect {
-            Dialect::Chat => chat::mend::entries(self, element),
-        }
+    pub fn entries(&self, element: &Element) -> impl Iterator<Item = Entry<'_>> {
+        let (start, end) = element.entries;
+        let value = |span: Option<Span>| span.map(|span| self.json(span));
+        self.entries.get(start..end).unwrap_or_default().iter().map(move |entry| Entry {
+            id: value(entry.id),
+            name: value(entry.name),
+            input: value(entry.input),
+            kind: entry.kind,
+            inner: entry.inner,
+        })
     }
     /// An empty list of tools is given.
     pub fn is_bare(&self) -> bool {

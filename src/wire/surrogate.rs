@@ -9,8 +9,8 @@ use memchr::memmem;
 pub const READABLE: &str = "\\ufffd";
 
 /// Whether `text` holds what may be half of a pair. Much faster than [`lone`], and never wrong in saying no.
-pub fn may_be_in(text: &str) -> bool {
-    PREFIXES.iter().any(|prefix| memmem::find(text.as_bytes(), prefix).is_some())
+pub fn may_be_in(text: &[u8]) -> bool {
+    PREFIXES.iter().any(|prefix| memmem::find(text, prefix).is_some())
 }
 
 /// Where each lone half begins in JSON text, in order. Each is as long as [`READABLE`].
@@ -87,8 +87,8 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(readable(text).as_deref(), expected, "{text}");
-            assert!(expected.is_none() || may_be_in(text), "{text}");
+            assert!(expected.is_none() || may_be_in(text.as_bytes()), "{text}");
         }
-        assert!(!may_be_in(r#""\u00e9 \n ud83d""#));
+        assert!(!may_be_in(br#""\u00e9 \n ud83d""#));
     }
 }

@@ -7,117 +7,10 @@ use bytes::Bytes;
 
 use crate::dialect::{CallKind, Change, Element, Entry, Transcript};
 use crate::wire::canonical::quote;
-use crate::wire::span::{Entered, Json, Key, Kind, Malformed, Reader, Span};
+use crate::wire::span::{Json, Key, Kind, Span};
 use crate::wire::splice::{self, Splices};
 
 use super::write;
-
-/// Walks the calls of an element, each byte once.
-pub struct Entries<'a> {
-    reader: Reader<'a>,
-    state: State,
-}
-
-enum State {
-    /// In a list of calls.
-    List(Entered),
-    /// Before the one call of the API's first form.
-    Legacy,
-    Done,
-}
-
-pub(crate) fn entries<'a>(transcript: &'a Transcript, element: &Element) -> Entries<'a> {
-    let calls = element.calls.map(|span| transcript.json(span));
-    let mut reader = Reader::new(calls.map(Json::text).unwrap_or_default());
-    let state = match calls.map(Json::kind) {
-        Some(Kind::Array) => reader.array().map_or(State::Done, State::List),
-        Some(Kind::Object) => State::Legacy,
-        _ => State::Done,
-    };
-    Entries { reader, state }
-}
-
-impl<'a> Iterator for Entries<'a> {
-    type Item = Entry<'a>;
-
-    fn next(&mut self) -> Option<Entry<'a>> {
-        let entry = self.read();
-        if !matches!(entry, Ok(Some(_))) {
-            self.state = State::Done;
-        }
-        entry.ok().flatten()
-    }
-}
-
-impl<'a> Entries<'a> {
-    fn read(&mut self) -> Result<Option<Entry<'a>>, Malformed> {
-        match &mut self.state {
-            State::Done => Ok(None),
-            State::Legacy => {
-                self.state = State::Done;
-                function(&mut self.reader, "arguments", CallKind::Legacy).map(Some)
-            }
-            State::List(entered) => {
-                if !self.reader.next_element(entered)? {
-                    return Ok(None);
-                }
-                call(&mut self.reader).map(Some)
-            }
-        }
-    }
-}
-
-fn call<'a>(reader: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
-    if reader.kind()? != Kind::Object {
-        return opaque(reader);
-    }
-    let start = reader.offset();
-    let (mut id, mut function_of, mut custom) = (None, None, None);
-    let mut object = reader.object()?;
-    while let Some(key) = reader.next_key(&mut object)? {
-        match &*key.name() {
-            "id" => id = string(reader.value()?).filter(|id| id.text() != "\"\""),
-            "function" => function_of = Some(function(reader, "arguments", CallKind::Function)?),
-            "custom" => custom = Some(function(reader, "input", CallKind::Custom)?),
-            _ => {
-                reader.skip()?;
-            }
-        }
-    }
-    let inner = Json::trusted(Span::new(start, reader.offset()).of(reader.text()));
-    let unknown = Entry { id, name: None, input: None, kind: CallKind::Custom, inner };
-    Ok(Entry { id, ..function_of.or(custom).unwrap_or(unknown) })
-}
-
-/// The object that holds a call's name and its input.
-fn function<'a>(reader: &mut Reader<'a>, input: &str, kind: CallKind) -> Result<Entry<'a>, Malformed> {
-    if reader.kind()? != Kind::Object {
-        return opaque(reader);
-    }
-    let start = reader.offset();
-    let (mut name, mut given) = (None, None);
-    let mut object = reader.object()?;
-    while let Some(key) = reader.next_key(&mut object)? {
-        match &*key.name() {
-            "name" => name = string(reader.value()?),
-            key if key == input => given = Some(reader.value()?),
-            _ => {
-                reader.skip()?;
-            }
-        }
-    }
-    let inner = Json::trusted(Span::new(start, reader.offset()).of(reader.text()));
-    Ok(Entry { id: None, name, input: given, kind, inner })
-}
-
-fn opaque<'a>(reader: &mut Reader<'a>) -> Result<Entry<'a>, Malformed> {
-    let inner = reader.value()?;
-    Ok(Entry { id: None, name: None, input: None, kind: CallKind::Custom, inner })
-}
-
-fn string(value: Json<'_>) -> Option<Json<'_>> {
-    (value.kind() == Kind::String).then_some(value)
-}
 
 pub(crate) fn result(kind: CallKind, id: &str, name: &str, text: &str) -> Bytes {
     write::result_of(kind, id, name, text)
@@ -173,10 +66,10 @@ fn cut(container: Json<'_>, start: usize, gone: &[usize]) -> Vec<Change> {
 }
 
 pub(crate) fn is_empty(transcript: &Transcript, element: &Element) -> bool {
-    let Some(content) = element.content.map(|span| transcript.json(span)) else { return true };
-    match content.kind() {
-        Kind::String => content.text() == "\"\"",
-        Kind::Array => content.elements().all(is_empty_part),
+    let Some(span) = element.content else { return true };
+    match transcript.kind(span) {
+        Kind::String => span.len() == 2,
+        Kind::Array => transcript.json(span).elements().all(is_empty_part),
         _ => false,
     }
 }
@@ -211,7 +104,8 @@ fn is_image(part: Json<'_>) -> bool {
 }
 
 fn parts<'a>(transcript: &'a Transcript, element: &Element) -> impl Iterator<Item = Json<'a>> {
-    element.content.map(|span| transcript.json(span)).into_iter().flat_map(Json::elements)
+    let list = element.content.filter(|span| transcript.kind(*span) == Kind::Array);
+    list.map(|span| transcript.json(span)).into_iter().flat_map(Json::elements)
 }
 
 pub(crate) fn has_images(transcript: &Transcript, element: &Element) -> bool {
@@ -283,7 +177,7 @@ pub(crate) fn may_double_calls(transcript: &Transcript, element: &Element) -> bo
 }
 
 fn doubled(transcript: &Transcript, element: &Element) -> Vec<usize> {
-    let ids: HashSet<_> = entries(transcript, element).filter_map(|entry| entry.id?.string()).collect();
+    let ids: HashSet<_> = transcript.entries(element).filter_map(|entry| entry.id?.string()).collect();
     let is_doubled = |part: Json<'_>| {
         let id = part.member("id").and_then(Json::string);
         is_of_type(part, "tool_use") && id.is_some_and(|id| ids.contains(&id))
@@ -310,6 +204,6 @@ pub(crate) fn with_input(transcript: &Transcript, entry: &Entry<'_>, text: &str)
         return Change::new(transcript.place(input), quote(text));
     }
     let member = format!("\"arguments\":{}", quote(text));
-    let (at, with) = splice::append(entry.inner, transcript.place(entry.inner).start, &member);
+    let (at, with) = splice::append(transcript.json(entry.inner), entry.inner.start, &member);
     Change::new(Span::new(at, at), with)
 }

@@ -1,10 +1,10 @@
 //! Whether a history can be seen at a glance to be sound.
 //!
-//! This is what every request pays, so it walks the history once, unescapes nothing but arguments, and keeps two
-//! buffers. It says no wherever it would have to look twice; only then is the history read in earnest.
+//! This is what every request pays, so it walks the history once, unescapes nothing, and keeps one short
+//! list. It says no wherever it would have to look twice; only then is the history read in earnest.
 
 use crate::dialect::{CallKind, Element, Entry, Role, Transcript};
-use crate::wire::span::{Json, Kind};
+use crate::wire::span::Json;
 use crate::wire::surrogate;
 
 /// Calls beside each other that are held against each other one by one.
@@ -14,15 +14,13 @@ struct Glance<'t> {
     transcript: &'t Transcript,
     /// What the open calls are answered by, as it is written: an id, or in the API's first form a name.
     open: Vec<&'t str>,
-    /// Arguments without their escapes.
-    arguments: String,
 }
 
 pub(super) fn is_sound(transcript: &Transcript) -> bool {
-    if transcript.is_bare() || surrogate::may_be_in(transcript.text()) {
+    if transcript.is_bare() || surrogate::may_be_in(transcript.body()) {
         return false;
     }
-    let mut glance = Glance { transcript, open: Vec::new(), arguments: String::new() };
+    let mut glance = Glance { transcript, open: Vec::new() };
     transcript.elements.iter().all(|element| glance.element(element)) && glance.open.is_empty()
 }
 
@@ -54,13 +52,7 @@ impl<'t> Glance<'t> {
         let is_legal = name.is_some_and(|name| self.transcript.dialect().legal_name(name).is_none());
         let is_new = self.open.len() < AT_A_GLANCE && !self.open.contains(&address);
         self.open.push(address);
-        is_legal && is_new && (entry.kind == CallKind::Custom || self.reads(entry))
-    }
-
-    /// Whether the arguments are one object in a string.
-    fn reads(&mut self, entry: &Entry<'t>) -> bool {
-        entry.input.is_some_and(|input| input.read_string(&mut self.arguments))
-            && Json::parse(&self.arguments).is_ok_and(|arguments| arguments.kind() == Kind::Object)
+        is_legal && is_new && (entry.kind == CallKind::Custom || entry.input.is_some_and(Json::holds_object))
     }
 
     fn result(&mut self, element: &Element) -> bool {

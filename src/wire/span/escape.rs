@@ -21,12 +21,6 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
         return Cow::Borrowed(raw);
     }
     let mut value = String::with_capacity(raw.len());
-    unescape_into(raw, &mut value);
-    Cow::Owned(value)
-}
-
-/// Appends the value of a string's text between its quotes.
-pub(super) fn unescape_into(raw: &str, value: &mut String) {
     for piece in pieces(raw) {
         match piece {
             Piece::Text(text) => value.push_str(text),
@@ -34,6 +28,7 @@ pub(super) fn unescape_into(raw: &str, value: &mut String) {
             Piece::Surrogate(_) => value.push(char::REPLACEMENT_CHARACTER),
         }
     }
+    Cow::Owned(value)
 }
 
 /// The parts of a string's text between its quotes, in order.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Key, Kind, Malformed, Reader, Span, escape};
+use super::{Key, Kind, Malformed, Reader, Span, escape, nested};
 
 /// One whole, well-formed JSON value, without white space around it.
 ///
@@ -46,13 +46,10 @@ impl<'a> Json<'a> {
         self.raw_string().map(escape::unescape)
     }
 
-    /// Puts the string's value into `value`, which keeps its room from one string to the next; `false` for other
-    /// kinds.
-    pub fn read_string(self, value: &mut String) -> bool {
-        value.clear();
-        let Some(raw) = self.raw_string() else { return false };
-        escape::unescape_into(raw, value);
-        true
+    /// Whether this is a string that is seen to hold one well-formed object, without its being read: where it says
+    /// no, the string may hold one that is written in an unusual way.
+    pub fn holds_object(self) -> bool {
+        self.raw_string().is_some_and(nested::is_object)
     }
 
     /// The string's text between its quotes, escapes and all; `None` for other kinds.

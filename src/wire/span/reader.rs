@@ -97,11 +97,6 @@ impl<'a> Reader<'a> {
         Ok(another)
     }
 
-    /// The text that is walked.
-    pub fn text(&self) -> &'a str {
-        self.text
-    }
-
     /// The byte the reader stands at.
     pub fn offset(&self) -> usize {
         self.at
