@@ -185,8 +185,6 @@ fn tells_file_line_column_key_and_the_nearest_key() {
 fn keys_that_would_do_nothing_yet_are_not_accepted() {
     for text in [
         "[guard]\nlocale = 'en'",
-        "[[constraint]]\ntext = 'x'",
-        "[[tool]]\nname = ['x']\ndescribe = 'x'",
         "[[tool]]\nname = ['x']\nstrip = []",
         "[[tool]]\nname = ['x']\nmax_result = '1MiB'",
         "[[tool]]\nname = ['x']\nstream = true",
@@ -301,6 +299,70 @@ fn a_text_that_is_unknown_or_holds_an_unknown_placeholder_is_told() {
         told.starts_with("remand.toml:2:11: guard.notice.invalid: unknown placeholder `{name}`"),
         "{told}"
     );
+}
+
+#[test]
+fn what_the_model_is_told_besides_is_compiled() {
+    let plan = read(
+        "[[upstream]]\nname = 'near'\nbase_url = 'http://x'\n\
+        [[tool]]\nname = ['git_*']\ndescribe = '''\n  Slugs are lower-case.\n'''\n[[tool.argument]]\nat = '/slug'\n\
+        schema = { maxLength = 48 }\n[[tool]]\nname = ['ls']\nread_only = true\n\
+        [[constraint]]\nwhen = { tools = ['git_*'], models = ['gpt-*'], upstreams = ['n*'] }\nplace = 'system'\n\
+        text = '''\nBe true.\n\nBe brief.\n'''\n[[constraint]]\ntext = 'env:KEY'\n",
+    );
+    let additions = &plan.unwrap().rules.additions;
+    let [tool] = additions.tools.as_slice() else { panic!("{additions:?}") };
+    assert_eq!((tool.describe.as_deref(), tool.overlays.len()), (Some("Slugs are lower-case."), 1));
+    let [narrow, wide] = additions.constraints.as_slice() else { panic!("{additions:?}") };
+    assert_eq!(narrow.text, "Be true.\n\nBe brief.");
+    assert!(narrow.upstreams.as_ref().unwrap().is_match("near"));
+    assert!(narrow.models.as_ref().unwrap().is_match("gpt-5") && narrow.tools.is_some());
+    assert_eq!(wide.text, "sk-secret");
+    assert!(wide.tools.is_none() && wide.models.is_none() && wide.upstreams.is_none());
+}
+
+#[test]
+fn a_constraint_that_says_nothing_or_can_never_apply_is_told() {
+    insta::assert_snapshot!(complaint(
+        r#"
+[[upstream]]
+name = "near"
+base_url = "http://x"
+[[tool]]
+name = ["x"]
+describe = ""
+[[constraint]]
+when = { tools = [], models = [], upstreams = ["n*", "openai", "azure"] }
+text = " \n "
+[[constraint]]
+when = { tool = ["x"] }
+place = "user"
+[[constraint]]
+when = { upstreams = [] }
+text = "x"
+"#
+    ), @r"
+    remand.toml:7:12: tool.describe: the text is empty
+    remand.toml:9:18: constraint.when.tools: an empty list matches nothing; leave the key out to match all
+    remand.toml:9:31: constraint.when.models: an empty list matches nothing; leave the key out to match all
+    remand.toml:10:8: constraint.text: the text is empty
+    remand.toml:11:1: constraint: `text` is missing
+    remand.toml:12:10: constraint.when.tool: unknown key `tool`; did you mean `tools`?
+    remand.toml:13:9: constraint.place: unknown value `user`; known here: system
+    remand.toml:15:22: constraint.when.upstreams: an empty list matches nothing; leave the key out to match all
+    ");
+    insta::assert_snapshot!(complaint("[[upstream]]\nname = 'near'\nbase_url = 'http://x'\n[[constraint]]\n\
+        when = { upstreams = ['n*', 'openai', 'azure'] }\ntext = 'x'"), @r"
+    remand.toml:5:22: constraint.when.upstreams: no upstream matches `openai`; there are: near
+    remand.toml:5:22: constraint.when.upstreams: no upstream matches `azure`; there are: near
+    ");
+}
+
+#[test]
+fn a_constraint_for_an_upstream_may_meet_another_of_the_command_line() {
+    let text = "[[upstream]]\nname = 'near'\nbase_url = 'http://x'\n[[constraint]]\nwhen = { upstreams = ['near'] }\ntext = 'x'";
+    let overrides = Overrides { upstream: Some("http://elsewhere".parse().unwrap()), ..Overrides::default() };
+    assert!(read(text).is_ok() && read_with(text, &overrides).is_ok());
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub struct File {
     pub upstream: Spanned<Vec<Upstream>>,
     pub guard: Guard,
     pub tool: Vec<Tool>,
+    pub constraint: Vec<Constraint>,
     pub audit: Audit,
     pub state: State,
 }
@@ -144,6 +145,7 @@ pub enum Reopen {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Tool {
     pub name: Spanned<Globs>,
+    pub describe: Option<Spanned<String>>,
     pub read_only: Option<bool>,
     pub after: Option<NonZeroU32>,
     #[serde(default)]
@@ -218,6 +220,34 @@ pub struct Deny {
     pub reason: String,
 }
 
+/// `[[constraint]]`
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Constraint {
+    #[serde(default)]
+    pub when: Where,
+    #[serde(default)]
+    pub place: Place,
+    pub text: Spanned<String>,
+}
+
+/// `constraint.when`
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table such as { tools = [\"git_*\"] }")]
+pub struct Where {
+    pub tools: Option<Spanned<Globs>>,
+    pub models: Option<Spanned<Globs>>,
+    pub upstreams: Option<Spanned<Globs>>,
+}
+
+/// `constraint.place`: where in the request the text goes. There is one so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    #[default]
+    System,
+}
+
 /// `[audit]`
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "a table")]
@@ -248,6 +278,7 @@ impl Default for File {
             upstream: built_in(vec![Upstream::default()]),
             guard: Guard::default(),
             tool: Vec::new(),
+            constraint: Vec::new(),
             audit: Audit::default(),
             state: State::default(),
         }

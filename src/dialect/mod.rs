@@ -93,6 +93,8 @@ pub struct Tool {
     pub kind: CallKind,
     /// The JSON Schema of the arguments, as the agent sent it.
     pub schema: Option<Span>,
+    /// The object that names it.
+    pub(crate) definition: Span,
 }
 
 /// How a call carries its input.
@@ -283,6 +285,29 @@ impl Transcript {
         match self.dialect {
             Dialect::Chat => chat::edit::conclude(self, edits),
         }
+    }
+    /// Tells the model `paragraphs` at the head of the history; whether that changed anything.
+    pub fn instruct(&self, paragraphs: &[&str], edits: &mut Splices) -> bool {
+        match self.dialect {
+            Dialect::Chat => chat::system::instruct(self, paragraphs, edits),
+        }
+    }
+    /// Adds a paragraph to what the model is told of a tool; whether that changed anything.
+    pub fn describe(&self, tool: &Tool, paragraph: &str, edits: &mut Splices) -> bool {
+        match self.dialect {
+            Dialect::Chat => chat::offer::describe(self, tool, paragraph, edits),
+        }
+    }
+    /// Whether the provider is to hold the model to the tool's schema while it writes, which providers do with
+    /// few keywords only.
+    pub fn is_strict(&self, tool: &Tool) -> bool {
+        match self.dialect {
+            Dialect::Chat => chat::offer::is_strict(self, tool),
+        }
+    }
+    /// Whether there is anything to call, known here or not.
+    pub fn offers_tools(&self) -> bool {
+        !self.tools.is_empty() || !self.closed
     }
     /// The tool's name where a result carries it (the legacy form does).
     pub fn result_name(&self, element: &Element) -> Option<Cow<'_, str>> {

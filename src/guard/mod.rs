@@ -7,6 +7,7 @@
 pub mod arguments;
 pub mod bench;
 pub mod classify;
+pub mod constrain;
 pub mod ledger;
 pub mod mend;
 pub mod names;

@@ -40,6 +40,9 @@ pub enum Reason {
     Terminal,
     TooLarge,
     ProviderRefused,
+    // Told to the model besides.
+    Constrained,
+    Described,
     // Around them.
     GaveUp,
     Concluded,
@@ -79,6 +82,8 @@ impl Reason {
             Self::Terminal => "terminal",
             Self::TooLarge => "too_large",
             Self::ProviderRefused => "provider_refused",
+            Self::Constrained => "constrained",
+            Self::Described => "described",
             Self::GaveUp => "gave_up",
             Self::Concluded => "concluded",
             Self::FellBack => "fell_back",

@@ -5,6 +5,7 @@
 use globset::GlobSet;
 use regex::Regex;
 
+use super::constrain::Additions;
 use super::notice::Notices;
 
 /// Everything that decides.
@@ -19,6 +20,7 @@ pub struct Rules {
     /// In the order written: of scalars the later wins, lists add up.
     pub tools: Vec<ToolRule>,
     pub notices: Notices,
+    pub additions: Additions,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -213,6 +215,7 @@ impl Default for Rules {
             history: HistoryRules::default(),
             tools: Vec::new(),
             notices: Notices::default(),
+            additions: Additions::default(),
         }
     }
 }

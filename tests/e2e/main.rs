@@ -14,6 +14,7 @@
 
 mod arguments;
 mod bounds;
+mod constrained;
 mod conversation;
 mod court;
 mod deaths;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::tool;
 use crate::wire::sse::Framer;
 
-const SYSTEM: &str = "You are the demo's assistant.";
+pub(super) const SYSTEM: &str = "You are the demo's assistant.";
 /// Answers to one question of the user, before the agent gives up.
 const PATIENCE: usize = 8;
 const MAX_EVENT: usize = 1 << 20;

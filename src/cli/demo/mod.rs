@@ -1,4 +1,4 @@
-//! `remand demo`: four scenes that show what the proxy does, without a key and without a network.
+//! `remand demo`: scenes that show what the proxy does, without a key and without a network.
 //!
 //! A scripted provider, the proxy and a small agent run in this process, over real sockets. What is told comes
 //! from what the provider was asked and what the agent heard; if any of it is not as it should be, the demo

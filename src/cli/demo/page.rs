@@ -46,6 +46,9 @@ impl Page {
         out.push_str(&wrapped(scene.what, 0));
         out.push('\n');
         self.say(&mut out, Voice::User, "user", scene.user);
+        if !scene.told.is_empty() {
+            self.say(&mut out, Voice::Proxy, "proxy", &format!("adds to the prompt: {}", story.told));
+        }
         for answer in &story.answers {
             self.answer(&mut out, answer);
         }

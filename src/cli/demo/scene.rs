@@ -7,6 +7,8 @@ pub(super) struct Scene {
     /// What to look at.
     pub(super) what: &'static str,
     pub(super) user: &'static str,
+    /// What the model reads at the head of the history and the agent did not write; empty: not worth showing.
+    pub(super) told: &'static str,
     /// The model's calls, in order.
     pub(super) expected: &'static [Expected],
     /// Requests that reach the provider.
@@ -29,11 +31,12 @@ pub(super) enum Fate {
     Refused(&'static [&'static str]),
 }
 
-pub(super) const SCENES: [Scene; 4] = [
+pub(super) const SCENES: [Scene; 5] = [
     Scene {
         title: "A slug in capitals",
         what: "The model forgets that slugs are lower-case. A rule puts them so, and the call runs.",
         user: "Open a worktree for PJ1: project git extend.",
+        told: "",
         expected: &[Expected { id: "call_capitals", fate: Fate::Rewritten(r#""pj1-project-git-extend""#) }],
         requests: 2,
     },
@@ -41,6 +44,7 @@ pub(super) const SCENES: [Scene; 4] = [
         title: "A hopeless slug",
         what: "No rule mends this one. The model is told why, and corrects it: for the agent one answer.",
         user: "Open a branch for ticket a--b.",
+        told: "",
         expected: &[
             Expected {
                 id: "call_hopeless",
@@ -54,6 +58,7 @@ pub(super) const SCENES: [Scene; 4] = [
         title: "A call that cannot work",
         what: "What the cloud rejected it will reject again. The repeat is refused; another path is taken.",
         user: "Why does the vector database not start?",
+        told: "",
         expected: &[
             Expected { id: "call_stack", fate: Fate::Forwarded },
             Expected {
@@ -68,6 +73,7 @@ pub(super) const SCENES: [Scene; 4] = [
         title: "One bad of three",
         what: "Two run at once. The third is answered by the proxy, in its place, with the next request.",
         user: "Open worktrees for the three services.",
+        told: "",
         expected: &[
             Expected { id: "call_api", fate: Fate::Forwarded },
             Expected { id: "call_web", fate: Fate::Refused(&["/branch_slug", "Please fix your mistakes."]) },
@@ -75,5 +81,13 @@ pub(super) const SCENES: [Scene; 4] = [
             Expected { id: "call_web_ui", fate: Fate::Forwarded },
         ],
         requests: 3,
+    },
+    Scene {
+        title: "Told beforehand",
+        what: "A rule adds a line to the prompt of requests with these tools. The agent need not know it.",
+        user: "Is there a message queue on this cloud?",
+        told: "Ask for the list of resource types before you ask for a resource.",
+        expected: &[Expected { id: "call_list", fate: Fate::Forwarded }],
+        requests: 2,
     },
 ];

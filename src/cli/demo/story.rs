@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use super::agent::Turn;
+use super::agent::{SYSTEM, Turn};
 use super::scene::{Expected, Fate, Scene};
 use crate::replay::{Recorded, Server};
 
@@ -16,6 +16,8 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct Story {
     pub(super) answers: Vec<Answer>,
+    /// What the model was told at the head of the history besides what the agent tells it.
+    pub(super) told: String,
     /// What the provider was asked, in order.
     requests: Vec<Recorded>,
 }
@@ -86,12 +88,13 @@ impl Story {
                 Answer { turn, rounds }
             })
             .collect();
-        Ok(Self { answers, requests })
+        let told = requests.first().map(told).transpose()?.unwrap_or_default();
+        Ok(Self { answers, told, requests })
     }
 
     #[cfg(test)]
     pub(super) fn of(answers: Vec<Answer>) -> Self {
-        Self { answers, requests: Vec::new() }
+        Self { answers, told: String::new(), requests: Vec::new() }
     }
 
     pub(super) fn calls(&self) -> impl Iterator<Item = &Judged> {
@@ -112,6 +115,9 @@ impl Story {
             found.extend(pairs.filter_map(|(call, expected)| self.differs(call, expected)));
         } else {
             found.push(format!("the model was to make the calls {wanted:?}, it made {ids:?}"));
+        }
+        if !self.told.contains(scene.told) {
+            found.push(format!("the model was to be told {:?}, it was told {:?}", scene.told, self.told));
         }
         found.extend(self.out_of_place());
         found.extend(self.prefixes());
@@ -161,6 +167,13 @@ fn results(requests: &[Recorded]) -> anyhow::Result<Vec<(String, String)>> {
         all.extend(Request::read(request)?.results());
     }
     Ok(all)
+}
+
+/// What the head of a request's history says besides the agent's own words.
+fn told(request: &Recorded) -> anyhow::Result<String> {
+    let head = Request::read(request)?.messages.into_iter().next().and_then(|message| message.content);
+    let head = head.unwrap_or_default();
+    Ok(head.strip_prefix(SYSTEM).unwrap_or_default().trim().to_owned())
 }
 
 // === impl Round ===

@@ -25,6 +25,7 @@ async fn all_goes_as_told() {
        web--ui                  –                        refused, with the reason
        docs                     docs                     ready
        web-ui                   web-ui                   ready
+    5  ListResourceTypes        ListResourceTypes        an answer
     ");
 }
 
@@ -39,6 +40,14 @@ async fn fails_where_the_proxy_does_not_do_its_work() {
     assert!(differences[0].contains("scene 1: the tool git_prepare_worktree raised on"), "{differences:?}");
     assert!(differences.iter().any(|found| found.contains("never served")));
     assert!(!told.contains("Point a real agent here"), "{told}");
+}
+
+#[tokio::test]
+async fn fails_where_the_model_is_not_told_beforehand() {
+    let (rules, _) = RULES.split_once("[[constraint]]").unwrap();
+    let (differences, _) = shown(rules).await;
+    let [difference] = differences.as_slice() else { panic!("{differences:?}") };
+    assert!(difference.starts_with("scene 5: the model was to be told \"Ask for"), "{difference}");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! From the written form to the [`Plan`]: what takes more than one value, or a file, to check.
 
+mod additions;
 mod rules;
 
 use std::collections::HashSet;
@@ -39,7 +40,7 @@ pub(super) fn compile(
     Ok(Plan {
         listen: compiler.listen(&file.listen),
         upstreams: compiler.upstreams(&file.upstream),
-        rules: Arc::new(compiler.rules(&file.guard, &file.tool)),
+        rules: Arc::new(compiler.rules(file)),
         state: compiler.state(&file.state)?,
         events: compiler.events(&file.audit),
     })

@@ -1,4 +1,4 @@
-//! The guard's rules out of `[guard]` and the `[[tool]]` blocks.
+//! The guard's rules out of `[guard]` and the `[[tool]]` blocks; what is added to prompts is left to `additions`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use crate::guard::rules::{
 };
 
 impl Compiler<'_> {
-    pub(super) fn rules(&mut self, guard: &written::Guard, tools: &[written::Tool]) -> Rules {
+    pub(super) fn rules(&mut self, file: &written::File) -> Rules {
+        let guard = &file.guard;
         Rules {
             mode: match guard.mode {
                 written::Mode::Enforce => Mode::Enforce,
@@ -29,8 +30,9 @@ impl Compiler<'_> {
             },
             failures: failures(&guard.failures),
             history: HistoryRules { mend: guard.history.mend },
-            tools: tools.iter().map(|tool| self.tool(tool)).collect(),
+            tools: file.tool.iter().map(|tool| self.tool(tool)).collect(),
             notices: self.notices(&guard.notice),
+            additions: self.additions(file),
         }
     }
 

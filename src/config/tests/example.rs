@@ -37,6 +37,7 @@ fn what_is_commented_out_in_the_example_can_be_used() {
     let file = written(&uncommented());
     assert_eq!(file.tool.len(), 2);
     assert_eq!(file.tool[0].result.len(), 3);
+    assert_eq!(file.constraint.len(), 1);
     assert_eq!(file.listen.keys.len(), 1);
 }
 
@@ -62,7 +63,7 @@ fn the_example_shows_every_text_that_the_model_reads() {
 #[test]
 fn each_key_of_the_example_tells_what_it_is_for() {
     // These are told in the paragraph above their block.
-    let told_above = ["at", "normalise", "schema", "when", "as", "name", "matches", "reason"];
+    let told_above = ["at", "normalise", "schema", "when", "as", "name", "matches", "reason", "text"];
     let texts = Notice::ALL.map(Notice::code);
     for line in EXAMPLE.lines().filter(|line| !line.starts_with("# ")) {
         let Some((key, rest)) = line.trim_start_matches('#').split_once(" = ") else { continue };

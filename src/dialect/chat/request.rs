@@ -310,6 +310,7 @@ fn function(reader: &mut Reader<'_>, kind: CallKind) -> Result<Option<Tool>, Mal
         reader.skip()?;
         return Ok(None);
     }
+    let start = reader.offset();
     let (mut name, mut schema) = (None, None);
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
@@ -321,7 +322,8 @@ fn function(reader: &mut Reader<'_>, kind: CallKind) -> Result<Option<Tool>, Mal
             }
         }
     }
-    Ok(name.map(|name| Tool { name, kind, schema }))
+    let definition = Span::new(start, reader.offset());
+    Ok(name.map(|name| Tool { name, kind, schema, definition }))
 }
 
 pub(crate) fn calls<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Call<'a>> {

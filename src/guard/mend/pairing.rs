@@ -29,6 +29,8 @@ pub(super) struct Called<'t> {
     pub(super) name: Cow<'t, str>,
     /// The element that answers it.
     pub(super) result: Option<usize>,
+    /// That element only stands in for a result; `None` where nobody had to know yet.
+    gives_way: Option<bool>,
     /// An equal call before it in the same element, with the same id: only that one is told.
     pub(super) same_as: Option<usize>,
     /// The id it is told by, where another call of its element has the one it was given.
@@ -230,22 +232,24 @@ impl<'t> Reading<'t> {
 
     /// A call has a result already: the first that is real is kept.
     fn again(&mut self, call: usize, index: usize, element: &Element) -> Fate {
-        let Some(called) = self.pairing.calls.get_mut(call) else { return Fate::Orphan };
-        let known = called.result.and_then(|known| Some((known, self.transcript.elements.get(known)?)));
-        let Some((known, first)) = known else {
-            called.result = Some(index);
-            return Fate::Answers(call);
-        };
-        if self.stands_in(first) && !self.stands_in(element) {
-            if let Some(called) = self.pairing.calls.get_mut(call) {
-                called.result = Some(index);
-            }
-            if let Some(fate) = self.pairing.fates.get_mut(known) {
-                *fate = Fate::Again(call);
-            }
-            return Fate::Answers(call);
+        let Some(called) = self.pairing.calls.get(call) else { return Fate::Orphan };
+        let Some(known) = called.result else { return self.answers(call, index) };
+        // Read once, however many come after it.
+        let first = self.transcript.elements.get(known);
+        let gives_way =
+            called.gives_way.unwrap_or_else(|| first.is_some_and(|element| self.stands_in(element)));
+        let is_replaced = gives_way && !self.stands_in(element);
+        if let Some(called) = self.pairing.calls.get_mut(call) {
+            called.gives_way = Some(gives_way && !is_replaced);
+            called.result = Some(if is_replaced { index } else { known });
         }
-        Fate::Again(call)
+        if !is_replaced {
+            return Fate::Again(call);
+        }
+        if let Some(fate) = self.pairing.fates.get_mut(known) {
+            *fate = Fate::Again(call);
+        }
+        Fate::Answers(call)
     }
 
     /// Whether a result only stands in for one that was not there.
@@ -281,7 +285,7 @@ impl<'t> Called<'t> {
             CallKind::Legacy => entry.name.map(|_| Address::Name(name.clone())),
             CallKind::Function | CallKind::Custom => entry.id.and_then(Json::string).map(Address::Id),
         };
-        Self { entry, address, name, result: None, same_as: None, renamed: None }
+        Self { entry, address, name, result: None, gives_way: None, same_as: None, renamed: None }
     }
 
     /// The id it is told by.

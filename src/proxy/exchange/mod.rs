@@ -18,12 +18,13 @@ use bytes::Bytes;
 use http::Response;
 
 use crate::dialect::{Dialect, Transcript};
+use crate::guard::constrain::constrain;
 use crate::guard::mend::{Mended, mend};
 use crate::guard::{Key, Reason};
 use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
 
-use super::aside::{Aside, refused_in_a_row};
+use super::aside::refused_in_a_row;
 use super::body::{self, Driven, Reply};
 use super::door::Tenant;
 use super::failure::Failure;
@@ -95,16 +96,15 @@ impl Exchange {
         account: &Account,
     ) -> Self {
         let mended = mended(&house, &transcript, account);
-        let mut prepared_for: Vec<_> =
-            mended.iter().flat_map(|mended| &mended.done).map(|done| done.reason).collect();
+        let prepared_for = mended.iter().flat_map(|mended| &mended.done).map(|done| done.reason).collect();
         let mended = mended.filter(|_| !house.observes());
-        let found = if house.observes() { Vec::new() } else { house.asides.find(&tenant, &transcript) };
-        prepared_for.extend(found.iter().map(|_| Reason::Restored));
-        let refused_before = refused_in_a_row(&transcript, &found);
-        let edits = Splices::default();
+        let (edits, refused_before) = (Splices::default(), Vec::new());
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
-        exchange.restore(&found);
+        if !exchange.house.observes() {
+            exchange.constrain();
+            exchange.restore();
+        }
         exchange
     }
 
@@ -113,14 +113,25 @@ impl Exchange {
         self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
     }
 
-    /// Puts back what the agent did not see, each around its answer.
-    fn restore(&mut self, found: &[(usize, Arc<Aside>)]) {
+    /// Adds what the operator wants the model to know.
+    fn constrain(&mut self) {
         let mut edits = std::mem::take(&mut self.edits);
-        for (place, aside) in found {
+        let done = constrain(self.told(), &self.house.plan.rules, self.target.name(), &mut edits);
+        self.prepared_for.extend(done);
+        self.edits = edits;
+    }
+
+    /// Puts back what the agent did not see, each around its answer. It is found in what the agent sent.
+    fn restore(&mut self) {
+        let found = self.house.asides.find(&self.tenant, &self.transcript);
+        let mut edits = std::mem::take(&mut self.edits);
+        for (place, aside) in &found {
             let moved = self.mended.as_ref().and_then(|mended| mended.places.get(*place));
             self.told().restore(*moved.unwrap_or(place), &aside.hidden, &mut edits);
         }
         self.edits = edits;
+        self.refused_before = refused_in_a_row(&self.transcript, &found);
+        self.prepared_for.extend(found.iter().map(|_| Reason::Restored));
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {

@@ -52,11 +52,11 @@ impl Outlet {
     pub(super) fn new(mut account: Account, done: Vec<Reason>) -> (Unconnected, ChosenHead) {
         let head = ChosenHead::default();
         for reason in &done {
-            account.act(*reason);
-        }
-        for reason in account.actions.clone() {
-            let count = done.iter().filter(|known| **known == reason).count();
-            account.note(Fact::Prepared { reason, count });
+            if !account.actions.contains(reason) {
+                account.act(*reason);
+                let count = done.iter().filter(|other| *other == reason).count();
+                account.note(Fact::Prepared { reason: *reason, count });
+            }
         }
         (Unconnected { account, head: head.clone() }, head)
     }

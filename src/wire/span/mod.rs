@@ -62,6 +62,12 @@ impl Span {
         self.len() == 0
     }
 
+    /// The same stretch in a text that the first one stands in, from `offset` on.
+    #[must_use]
+    pub fn shifted(self, offset: usize) -> Self {
+        Self { start: self.start + offset, end: self.end + offset }
+    }
+
     /// The text under this span; empty where the span does not fit the text.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()

@@ -1,9 +1,11 @@
 //! Small changes to large bytes: what is not named stays as it is, and is not copied.
 //!
 //! [`Splices`] gathers changes in whatever order they are found. [`without`] and [`append`] say which changes
-//! take children out of a JSON container, or add one, so that the commas come out right.
+//! take children out of a JSON container, or add one, so that the commas come out right; [`paragraph`] says what
+//! a string lacks at its end.
 
 mod container;
+pub mod paragraph;
 #[cfg(test)]
 mod tests;
 

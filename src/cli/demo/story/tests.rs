@@ -14,6 +14,7 @@ const SCENE: Scene = Scene {
     title: "t",
     what: "w",
     user: "u",
+    told: "",
     expected: &[
         Expected { id: "a", fate: Fate::Forwarded },
         Expected { id: "b", fate: Fate::Refused(&["why", "fix"]) },

@@ -313,3 +313,24 @@ fn what_cannot_be_understood_goes_through_as_it_came() {
         check_sound("as it came", &body(&history(&given)));
     }
 }
+
+#[test]
+fn a_hostile_history_costs_no_more_than_its_length() {
+    const MANY: usize = 5_000;
+    let same: Vec<&str> = vec!["x"; MANY];
+    let long = result("x", &"word ".repeat(20_000));
+    let repeat = |element: &str| vec![element.to_owned(); MANY];
+    let calls_then = |results: Vec<String>| [vec![calls(&same)], results].concat();
+    for (what, given) in [
+        ("one id, no result", calls_then(Vec::new())),
+        ("one id, all results", calls_then(repeat(&result("x", "ok")))),
+        ("duplicates of a long one", [vec![calls(&["x"]), long], repeat(&result("x", "ok"))].concat()),
+        ("orphans", repeat(&result("x", "ok"))),
+        ("calls in a row", repeat(&calls(&["x"]))),
+        ("calls in a row, and results", [repeat(&calls(&["x"])), repeat(&result("x", "ok"))].concat()),
+        ("results without an id", calls_then(repeat(r#"{"role":"tool","content":"x"}"#))),
+    ] {
+        let mended = mend(&read(body(&given)), &Notices::default());
+        assert!(mended.is_some(), "{what}");
+    }
+}
