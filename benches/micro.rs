@@ -86,7 +86,7 @@ fn judge_a_valid_call(bencher: Bencher<'_, '_>) {
 fn fold_a_ledger(bencher: Bencher<'_, '_>, calls: usize) {
     let (transcript, rules, schemas) = (transcript(history(calls).into()), Rules::default(), Kept::default());
     bencher.bench(|| {
-        let bench = Bench::new(&transcript, &rules, &schemas);
+        let mut bench = Bench::new(&transcript, &rules, &schemas);
         Ledger::fold(black_box(&transcript), &rules, &mut |call| bench.key(call)).is_empty()
     });
 }

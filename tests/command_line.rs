@@ -1,7 +1,7 @@
 //! The program as it is run: what it says, and how it ends.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
 
 fn remand(arguments: &[&str]) -> Command {
@@ -67,6 +67,65 @@ fn serve_says_where_it_listens_answers_there_and_stops_when_told() {
     assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// What a proxy is asked for by a program that runs with these variables, if anything, and what the agent is told.
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where it fails")]
+fn asked_of_a_proxy(upstream: &str, variables: &[(&str, &str)]) -> (Option<String>, String) {
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut command = remand(&["serve", "--listen", "127.0.0.1:0", "--upstream", upstream]);
+    for name in
+        ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"]
+    {
+        command.env_remove(name);
+    }
+    for (name, value) in variables {
+        command.env(name, value.replace("PROXY", &proxy.local_addr().unwrap().to_string()));
+    }
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = told.next().unwrap().unwrap();
+    let address = line.split("http://").nth(1).unwrap().to_owned();
+    let agent = std::thread::spawn(move || {
+        let mut socket = TcpStream::connect(&address).unwrap();
+        let request = format!("GET /v1/models HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        answer
+    });
+    proxy.set_nonblocking(true).unwrap();
+    let mut asked = None;
+    while !agent.is_finished() {
+        if let Ok((mut stream, _)) = proxy.accept() {
+            stream.set_nonblocking(false).unwrap();
+            let mut head = vec![0; 4096];
+            let length = stream.read(&mut head).unwrap();
+            stream.write_all(b"HTTP/1.1 403 Forbidden\r\n\r\n").unwrap();
+            asked = Some(String::from_utf8(head[..length].to_vec()).unwrap());
+        }
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    child.wait().unwrap();
+    (asked, agent.join().unwrap())
+}
+
+#[test]
+fn the_proxy_that_the_environment_names_is_used_for_providers_elsewhere_only() {
+    let through = [("HTTPS_PROXY", "http://PROXY")];
+    let (asked, answer) = asked_of_a_proxy("https://provider.invalid/v1", &through);
+    assert!(asked.unwrap().starts_with("CONNECT provider.invalid:443 HTTP/1.1\r\n"));
+    assert!(answer.starts_with("HTTP/1.1 502 ") && answer.contains("upstream_unreachable"), "{answer}");
+    for (upstream, variables) in [
+        ("https://127.0.0.1:1/v1", &through[..]),
+        ("https://provider.invalid/v1", &[("HTTPS_PROXY", "http://PROXY"), ("NO_PROXY", "provider.invalid")]),
+        ("http://provider.invalid/v1", &[("HTTP_PROXY", "http://PROXY")]),
+    ] {
+        let (asked, answer) = asked_of_a_proxy(upstream, variables);
+        assert_eq!(asked, None, "{upstream}");
+        assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
+    }
 }
 
 #[test]

@@ -430,3 +430,13 @@ fn certificates_are_read_at_start_and_must_be_some() {
     assert!(tls("cert.pem", "cert.pem").unwrap_err().contains("no private key in PEM form"));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn rounds_have_a_bound() {
+    assert_eq!(read("[guard]\nrounds = 16").unwrap().rules.rounds, 16);
+    let told = complaint("[guard]\nrounds = 17");
+    assert_eq!(
+        told,
+        "remand.toml:2:10: guard.rounds: must be 16 at most: each is a request that is paid for"
+    );
+}

@@ -84,7 +84,7 @@ pub enum Http {
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub struct Guard {
     pub mode: Mode,
-    pub rounds: u32,
+    pub rounds: Spanned<u32>,
     pub notice: BTreeMap<Spanned<String>, Spanned<String>>,
     pub history: History,
     pub calls: Calls,
@@ -327,7 +327,7 @@ impl Default for Guard {
     fn default() -> Self {
         Self {
             mode: Mode::Enforce,
-            rounds: 3,
+            rounds: built_in(3),
             notice: BTreeMap::new(),
             history: History::default(),
             calls: Calls::default(),

@@ -7,6 +7,7 @@
 mod answer;
 pub mod chat;
 mod mend;
+mod path;
 
 pub use chat::answer::Answer;
 
@@ -34,7 +35,7 @@ pub enum Dialect {
 #[expect(clippy::struct_excessive_bools, reason = "the API's own switches")]
 pub struct Transcript {
     dialect: Dialect,
-    /// Checked UTF-8, and one well-formed JSON object.
+    /// Checked UTF-8, and one well-formed JSON object; or nothing that can be read, and then no span points into it.
     body: Bytes,
     /// The model's name, a JSON string in the body.
     model: Option<Span>,
@@ -151,7 +152,7 @@ pub struct Call<'a> {
     pub kind: CallKind,
 }
 
-/// Why a body cannot be read in its dialect. It then goes on as it came.
+/// Why a body cannot be read in its dialect. It then goes on as it came, as [`Transcript::unread`].
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
     #[error("the body is not UTF-8")]
@@ -166,9 +167,9 @@ pub enum Unread {
 
 impl Dialect {
     /// The dialect spoken at `path` (without the query), by its ending, so that prefixes such as
-    /// Azure's `/openai/deployments/NAME` do not matter.
+    /// Azure's `/openai/deployments/NAME` do not matter; nor does how the path is written.
     pub fn of_path(path: &str) -> Option<Self> {
-        path.trim_end_matches('/').ends_with("/chat/completions").then_some(Self::Chat)
+        path::ends_in(path, &["chat", "completions"]).then_some(Self::Chat)
     }
 
     pub fn code(self) -> &'static str {
@@ -202,6 +203,31 @@ impl Dialect {
 // === impl Transcript ===
 
 impl Transcript {
+    /// Of a body that cannot be read here, though the provider may: nothing is known of it. Any tool may be
+    /// offered, and any object be right for it. How many answers were asked for is unknown too.
+    pub fn unread(dialect: Dialect, body: Bytes) -> Self {
+        Self {
+            dialect,
+            body,
+            model: None,
+            stream: false,
+            usage: false,
+            choices: 1,
+            tool_choice: ToolChoice::Auto,
+            parallel: true,
+            tools: Vec::new(),
+            closed: false,
+            bare: false,
+            elements: Vec::new(),
+            entries: Vec::new(),
+            history: None,
+            tool_choice_at: None,
+        }
+    }
+    /// Whether the model can be asked again: for one answer, and with its refused calls at the history's end.
+    pub fn can_go_back(&self) -> bool {
+        self.choices == 1 && self.history.is_some()
+    }
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }

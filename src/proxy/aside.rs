@@ -41,8 +41,8 @@ type Bucket = Arc<Vec<Arc<Aside>>>;
 #[derive(Debug)]
 pub(crate) struct Asides {
     buckets: Cache<u128, Bucket, Weight>,
-    /// Buckets are read, changed and put back: one at a time.
-    writing: Mutex<()>,
+    /// Buckets are read, changed and put back: one at a time. When what is too old was last swept out.
+    writing: Mutex<Instant>,
     key: [u8; 16],
     ttl: Duration,
 }
@@ -53,6 +53,9 @@ struct Weight;
 /// Asides in one bucket; some providers number the calls of every answer from 0.
 const BUCKET: usize = 1024;
 
+/// How often in the time that asides are kept for those that are older are looked for.
+const SWEEPS: u32 = 8;
+
 // === impl Asides ===
 
 impl Asides {
@@ -60,7 +63,7 @@ impl Asides {
         let digest: [u8; 32] = Sha256::digest(state.secret.expose()).into();
         let (key, _) = digest.split_first_chunk().expect("a digest has 32 bytes");
         let buckets = Cache::with_weighter(1024, state.memory as u64, Weight);
-        Self { buckets, writing: Mutex::new(()), key: *key, ttl: state.ttl }
+        Self { buckets, writing: Mutex::new(Instant::now()), key: *key, ttl: state.ttl }
     }
 
     /// Digest of everything in `transcript` that came before an answer to it.
@@ -83,7 +86,8 @@ impl Asides {
         let ids: Vec<_> = visible.ids.iter().map(String::as_str).collect();
         let place = self.place(tenant, &ids, Some(&visible));
         let aside = Arc::new(Aside { before, visible, hidden, refused, since: Instant::now() });
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut swept = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.sweep(&mut swept);
         let mut bucket = self.buckets.get(&place).map(|bucket| bucket.to_vec()).unwrap_or_default();
         bucket.retain(|old| {
             !(old.before == aside.before && old.visible == aside.visible) && self.is_fresh(old)
@@ -93,6 +97,15 @@ impl Asides {
         }
         bucket.push(aside);
         self.buckets.insert(place, Arc::new(bucket));
+    }
+
+    /// Lets go of buckets in which all is too old. What is too old beside something that is not goes with the next
+    /// that comes into its bucket.
+    fn sweep(&self, swept: &mut Instant) {
+        if swept.elapsed() >= self.ttl / SWEEPS {
+            *swept = Instant::now();
+            self.buckets.retain(|_, bucket| bucket.iter().any(|aside| self.is_fresh(aside)));
+        }
     }
 
     /// The asides that belong to answers of this history, by the place of the answer.

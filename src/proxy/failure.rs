@@ -30,6 +30,9 @@ pub enum Failure {
     /// The provider was silent for too long.
     #[error("the provider `{upstream}` {waited_for} within {limit:?}")]
     Timeout { upstream: Arc<str>, waited_for: Wait, limit: Duration },
+    /// The provider answered, but not so that the exchange could go on.
+    #[error("the provider `{upstream}` {how}")]
+    Misanswered { upstream: Arc<str>, how: Misanswer },
     #[error("the request body is larger than {limit} bytes")]
     TooLarge { limit: usize },
     /// The body broke off, or is not what its headers say.
@@ -56,6 +59,18 @@ pub enum Wait {
     Answer,
     /// The next piece of an answer.
     Progress,
+}
+
+/// What is wrong with a provider's answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Misanswer {
+    /// It is in a content encoding that was not asked for and that nobody here can undo, so its calls cannot be
+    /// judged.
+    Encoding(String),
+    /// It is an error, in a further round.
+    Error(StatusCode),
+    /// It is of another form than the answer that it has to continue.
+    Form,
 }
 
 /// What this proxy does not speak.
@@ -85,6 +100,10 @@ impl Failure {
         match self {
             Self::Unreachable { .. } => (StatusCode::BAD_GATEWAY, "upstream_unreachable"),
             Self::Timeout { .. } => (StatusCode::GATEWAY_TIMEOUT, "upstream_timeout"),
+            Self::Misanswered { how: Misanswer::Encoding(_), .. } => {
+                (StatusCode::BAD_GATEWAY, "upstream_encoding")
+            }
+            Self::Misanswered { .. } => (StatusCode::BAD_GATEWAY, "reask_failed"),
             Self::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
             Self::Unreadable(_) => (StatusCode::BAD_REQUEST, "unreadable_body"),
             Self::Unsupported(Unsupported::Encoding(_)) => {
@@ -112,7 +131,7 @@ impl Failure {
 
     pub fn fault(&self) -> Fault {
         match self {
-            Self::Unreachable { .. } | Self::Timeout { .. } => Fault::Provider,
+            Self::Unreachable { .. } | Self::Timeout { .. } | Self::Misanswered { .. } => Fault::Provider,
             Self::TooLarge { .. } | Self::Unreadable(_) | Self::Unsupported(_) | Self::Unauthorized => {
                 Fault::Agent
             }
@@ -166,6 +185,18 @@ impl From<Undecodable> for Failure {
             Undecodable::Unknown(name) => Unsupported::Encoding(name).into(),
             Undecodable::TooLarge { limit } => Self::TooLarge { limit },
             Undecodable::Corrupt { .. } => Self::Unreadable(cause.into()),
+        }
+    }
+}
+
+// === impl Misanswer ===
+
+impl std::fmt::Display for Misanswer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Encoding(name) => write!(formatter, "answered in the unknown content encoding `{name}`"),
+            Self::Error(status) => write!(formatter, "answered {status} when it was asked again"),
+            Self::Form => formatter.write_str("answered in another form when it was asked again"),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod canonical;
 pub mod encoding;
+pub mod form;
 pub mod lenient;
 pub mod redact;
 pub mod span;

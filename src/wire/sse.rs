@@ -77,10 +77,11 @@ pub fn ends_blank(bytes: &[u8]) -> bool {
 // === impl Frame ===
 
 impl Frame {
-    /// A body that is no event stream, as the one frame of a stream.
+    /// A body that is no event stream, as the one frame of a stream. A BOM before it is not part of the data.
     pub fn of_whole(body: Bytes) -> Self {
-        let at = crate::wire::span::Span::new(0, body.len());
-        Self { raw: body.clone(), data: Some(body), data_at: Some(at), event: None }
+        let start = if body.starts_with(BOM) { BOM.len() } else { 0 };
+        let at = Span::new(start, body.len());
+        Self { data: Some(body.slice(start..)), data_at: Some(at), raw: body, event: None }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use remand::replay::{Place, Script, Step, When};
+use serde_json::Value;
 
 use super::scene::{Got, Message, Scene, elements, request, result, user};
 use super::verdict::History;
@@ -354,6 +355,27 @@ async fn after_the_head_what_may_go_on_does_and_all_else_breaks_visibly() {
     }
 }
 
+/// Every object has what clients expect of it, and all have the same.
+fn assert_complete_heads(text: &str, kind: &str) {
+    let texts: Vec<&str> = match kind {
+        "chat.completion" => vec![text],
+        _ => text
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: ").filter(|data| data.starts_with('{')))
+            .collect(),
+    };
+    let objects: Vec<Value> = texts.into_iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+    let head = |object: &Value| ["id", "created", "model", "object"].map(|name| object[name].clone());
+    for object in &objects {
+        assert_eq!(head(object), head(&objects[0]));
+    }
+    let [id, created, model, object] = head(&objects[0]);
+    let (id, created) = (id.as_str().unwrap(), created.as_u64().unwrap());
+    assert!(id.starts_with("chatcmpl_") && id.len() <= 40, "{id}");
+    assert!(created > 1_700_000_000, "{created}");
+    assert_eq!((model.as_str(), object.as_str()), (Some("m"), Some(kind)));
+}
+
 #[tokio::test]
 async fn a_call_that_the_provider_itself_refused_is_a_refused_call() {
     let groq = r#"{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=edit{\"path\": tree}</function>"}}"#;
@@ -374,10 +396,13 @@ async fn a_call_that_the_provider_itself_refused_is_a_refused_call() {
 
             let always = Script::new().step(refused.clone().repeat());
             let scene = Scene::new(always.clone(), "").await;
-            let message = assert_whole(&scene.send(asked.clone()).await, error);
+            let got = scene.send(asked.clone()).await;
+            let message = assert_whole(&got, error);
             assert_eq!((message.calls.len(), message.finish.as_str()), (0, "stop"));
             assert!(message.text.contains("edit was not run"), "{}", message.text);
             assert_eq!(scene.sent().len(), 4);
+            let kind = if stream { "chat.completion.chunk" } else { "chat.completion" };
+            assert_complete_heads(got.text(), kind);
 
             let scene = Scene::new(always, "[guard]\nrounds = 0\n").await;
             let got = scene.send(asked).await;

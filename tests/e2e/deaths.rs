@@ -161,6 +161,41 @@ async fn a_clean_end_in_the_middle_is_no_end() {
 }
 
 #[tokio::test]
+async fn who_answers_with_nothing_at_all_is_asked_once_more() {
+    let nothing = |kind| Step::new().raw(kind, Vec::<String>::new());
+    for kind in ["text/event-stream", "application/json", "text/plain"] {
+        for stream in [true, false] {
+            let script = Script::new().step(nothing(kind)).step(Step::new().call("look", GOOD));
+            let (got, outcome, asked) = send(script, "", stream).await;
+            assert_eq!((got.message().calls[0].2.as_str(), outcome, asked), (GOOD, Ended::Complete, 2));
+
+            // Twice is once too often, and no rounds are no rounds.
+            for (rules, asks) in [("", 2), ("[guard]\nrounds = 0", 1), ("[guard]\nmode = \"observe\"", 1)] {
+                let (got, _, asked) = send(Script::new().step(nothing(kind).repeat()), rules, stream).await;
+                assert_eq!(asked, asks, "{kind} {rules}");
+                assert!(!got.text().contains("finish_reason"), "{}", got.text());
+            }
+        }
+    }
+    // What is not nothing has gone out.
+    let (got, _, asked) = send(Script::new().step(Step::new().raw_events([": hm\n\n"])), "", true).await;
+    assert_eq!((asked, got.clean), (1, false));
+    assert!(got.text().starts_with(": hm\n\ndata: {\"error\""), "{}", got.text());
+}
+
+#[tokio::test]
+async fn a_further_round_that_says_nothing_is_asked_once_more_too() {
+    for stream in [true, false] {
+        let script = Script::new()
+            .step(Step::new().call("look", UNREADABLE))
+            .step(Step::new().raw("text/event-stream", Vec::<String>::new()))
+            .step(Step::new().on_result("Please fix").call("look", GOOD));
+        let (got, outcome, asked) = send(script, "", stream).await;
+        assert_eq!((got.message().calls[0].2.as_str(), outcome, asked), (GOOD, Ended::Complete, 3));
+    }
+}
+
+#[tokio::test]
 async fn a_lax_end_is_made_whole() {
     let role = event(r#"{"role":"assistant","content":"Hi"}"#, "null");
     let stop = event("{}", "\"stop\"");
@@ -209,15 +244,16 @@ async fn a_second_round_that_fails_breaks_the_stream_where_nothing_may_go_on() {
     let first = || Step::new().say("Looking.").call("look", UNREADABLE);
     let second = || Step::new().on_result("Please fix");
     let later = || second().say("Again.").call("look", GOOD);
-    for (said, step) in [
-        ("Looking.", later().die(Place::BeforeHead)),
-        ("Looking.", later().die(Place::AfterHead)),
-        ("Looking.", second().error(StatusCode::TOO_MANY_REQUESTS, "slow down")),
-        ("Looking.\n\nAgain.", later().close(Place::Events(3))),
-        ("Looking.\n\nAgain.", later().die(Place::Bytes(800))),
+    let gone = "upstream_unreachable";
+    for (said, code, step) in [
+        ("Looking.", gone, later().die(Place::BeforeHead)),
+        ("Looking.", gone, later().die(Place::AfterHead)),
+        ("Looking.", "reask_failed", second().error(StatusCode::TOO_MANY_REQUESTS, "slow down")),
+        ("Looking.\n\nAgain.", gone, later().close(Place::Events(3))),
+        ("Looking.\n\nAgain.", gone, later().die(Place::Bytes(800))),
     ] {
         let (got, outcome, asked) = send(Script::new().step(first()).step(step), "", true).await;
-        assert_broken(&got, said, "upstream_unreachable");
+        assert_broken(&got, said, code);
         assert!(!got.text().contains("look"), "{}", got.text());
         assert_eq!((outcome, asked), (Ended::Broken, 2));
     }

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use remand::guard::Reason;
-use remand::guard::arguments::{Schema, Schemas};
+use remand::guard::arguments::{Schema, Schemas, Uncached};
 use remand::observe::event::{Ended, Fact, Judged};
 use remand::replay::{Script, Step};
 
-use super::scene::{Got, Scene, elements, request, user};
+use super::scene::{Got, Message, Scene, elements, request, result, user};
 use super::watched::{Watched, verdicts};
 
 const LOOK: (&str, &str) = (
@@ -214,6 +214,54 @@ async fn though_the_guard_fails_nothing_forbidden_goes_on() {
             let facts = watched.facts().await;
             assert_eq!(verdicts(&facts)[0], (Judged::Refused, vec![Reason::Denied]), "{name} {arguments}");
             assert!(watched.scene.sent()[1].contains("Use the Git tools."));
+        }
+    }
+}
+
+/// A guard that fails on one tool only.
+struct FailsOnWrite;
+
+impl Schemas for FailsOnWrite {
+    fn schema(&self, text: &str, overlays: &[(&str, &str)]) -> Arc<Schema> {
+        if text.contains("into") {
+            std::panic::resume_unwind(Box::new("a bug"))
+        }
+        Uncached.schema(text, overlays)
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_went_out_unjudged_may_have_changed_the_world() {
+    let tools = [LOOK, ("write", r#"{"type":"object","properties":{"into":{"type":"string"}}}"#)];
+    let failed = Message {
+        calls: vec![("c".to_owned(), "look".to_owned(), r#"{"at":"x"}"#.to_owned())],
+        ..Message::default()
+    };
+    let history = [user("go"), failed.element(false), result("c", "Error: no such tree")];
+    let history: Vec<_> = history.iter().map(String::as_str).collect();
+    let again = || Step::new().call("look", r#"{"at":"x"}"#);
+    for stream in [true, false] {
+        let script =
+            Script::new().step(Step::new().call("write", r#"{"into":"x"}"#).call("look", r#"{"at":"x"}"#));
+        let watched = Watched::with_schemas(script, "", "", Arc::new(FailsOnWrite)).await;
+        let message = watched.scene.send(request(&history, &tools, stream)).await.message();
+        assert_eq!(message.calls.len(), 2, "the second is no repeat for nothing");
+
+        let script = Script::new().step(again()).step(Step::new().on_result("already failed").say("No."));
+        let watched = Watched::with_schemas(script, "", "", Arc::new(FailsOnWrite)).await;
+        assert_eq!(watched.scene.send(request(&history, &tools, stream)).await.message().text, "No.");
+    }
+}
+
+#[tokio::test]
+async fn where_invalid_calls_go_on_so_does_one_that_says_nothing() {
+    for (rules, goes) in [("[guard.calls]\ninvalid = \"forward\"", true), ("", false)] {
+        for stream in [true, false] {
+            let script = Script::new().step(Step::new().call("look", "")).step(Step::new().say("No."));
+            let scene = Scene::new(script, rules).await;
+            let message = scene.send(question(stream)).await.message();
+            let expected: &[&str] = if goes { &["{}"] } else { &[] };
+            assert_eq!(message.calls.iter().map(|call| call.2.as_str()).collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -14,6 +14,9 @@ use crate::guard::rules::{
     ResultRule, ResultWhen, ToolRule, Treatment,
 };
 
+/// More than any model has use for: what it has not learnt by then it will not learn.
+const MOST_ROUNDS: u32 = 16;
+
 impl Compiler<'_> {
     pub(super) fn rules(&mut self, file: &written::File) -> Rules {
         let guard = &file.guard;
@@ -22,7 +25,7 @@ impl Compiler<'_> {
                 written::Mode::Enforce => Mode::Enforce,
                 written::Mode::Observe => Mode::Observe,
             },
-            rounds: guard.rounds,
+            rounds: self.rounds(&guard.rounds),
             calls: CallRules {
                 repair: guard.calls.repair,
                 unknown_tool: treatment(guard.calls.unknown_tool),
@@ -34,6 +37,17 @@ impl Compiler<'_> {
             notices: self.notices(&guard.notice),
             additions: self.additions(file),
         }
+    }
+
+    fn rounds(&mut self, written: &Spanned<u32>) -> u32 {
+        let rounds = *written.get_ref();
+        if rounds > MOST_ROUNDS {
+            self.fault(
+                written.span(),
+                format!("must be {MOST_ROUNDS} at most: each is a request that is paid for"),
+            );
+        }
+        rounds
     }
 
     fn notices(&mut self, written: &BTreeMap<Spanned<String>, Spanned<String>>) -> Notices {

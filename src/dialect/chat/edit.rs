@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::dialect::{CallKind, Element, Hidden, HiddenCall, Role, Transcript};
 use crate::wire::canonical::{canonical, quote};
-use crate::wire::span::{Json, Kind};
+use crate::wire::span::{Json, Kind, Span};
 use crate::wire::splice::{self, Splices};
 
 /// Appends elements to the history. `false` where the request has none to append to.
@@ -145,19 +145,38 @@ fn restore_calls(transcript: &Transcript, element: &Element, siblings: &[HiddenC
     }
 }
 
-/// Results stand in the order of their calls.
+/// Results stand in the order of their calls, as well as the agent's own order of them allows.
 fn restore_results(transcript: &Transcript, index: usize, siblings: &[HiddenCall], edits: &mut Splices) {
     let Some(element) = transcript.elements.get(index) else { return };
     let ids: Vec<Cow<'_, str>> = transcript.calls(element).into_iter().map(|call| call.id).collect();
-    let block =
-        || transcript.elements.iter().skip(index + 1).take_while(|element| element.role == Role::Tool);
+    let block = transcript.elements.iter().skip(index + 1).take_while(|element| element.role == Role::Tool);
+    let place = |id: Cow<'_, str>| ids.iter().position(|known| *known == id);
+    let results: Vec<(Span, Option<usize>)> =
+        block.map(|result| (result.span, transcript.answers(result).and_then(place))).collect();
     for (before, sibling) in siblings.iter().enumerate() {
-        let earlier = ids.get(..sibling.position.saturating_sub(before)).unwrap_or(&ids);
-        let answers = |result: &&Element| transcript.answers(result).is_some_and(|id| earlier.contains(&id));
-        let at = block().filter(answers).last().unwrap_or(element).span.end;
+        let earlier = sibling.position.saturating_sub(before);
+        let at = last_in_order(&results, earlier).unwrap_or(element.span).end;
         edits.insert(at, ",");
         edits.insert(at, sibling.result.clone());
     }
+}
+
+/// The result behind which one has the fewest on its wrong side, of those that belong before it: of the calls up to
+/// and without `earlier`. `None`: right behind the answer.
+fn last_in_order(results: &[(Span, Option<usize>)], earlier: usize) -> Option<Span> {
+    // Counted from those that are wrong where none is before it.
+    let (mut wrong, mut fewest, mut best) = (0_isize, 0, None);
+    for (span, place) in results {
+        match place {
+            Some(place) if *place < earlier => wrong -= 1,
+            Some(_) => wrong += 1,
+            None => {}
+        }
+        if place.is_some_and(|place| place < earlier) && wrong <= fewest {
+            (fewest, best) = (wrong, Some(*span));
+        }
+    }
+    best
 }
 
 #[cfg(test)]

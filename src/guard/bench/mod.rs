@@ -81,8 +81,8 @@ impl<'a> Bench<'a> {
         self.changed = false;
     }
 
-    /// A call's identity, the same for all ways to write it. `None` where it cannot be read as one call.
-    pub fn key(&self, call: &Call<'_>) -> Option<Key> {
+    /// A call's identity, as the ledger takes it: for whoever folds a ledger of their own.
+    pub fn key(&mut self, call: &Call<'_>) -> Option<Key> {
         self.tools.key(call)
     }
 
@@ -102,6 +102,11 @@ impl<'a> Bench<'a> {
             self.note_changes(call, &verdict);
         }
         verdict
+    }
+
+    /// A call of this answer goes out that was not judged: it may change the world as others do.
+    pub fn goes_out_unjudged(&mut self, call: &Call<'_>) {
+        self.note_changes(call, &Verdict::Forward);
     }
 
     /// What a rule forbids of a call, told by its name and text alone. This is what is left to ask where judging
@@ -175,12 +180,13 @@ impl<'a> Bench<'a> {
         self.weigh_parts(call, parts)
     }
 
-    /// No arguments at all: right for a tool that needs none. Others are told what is missing, but there is
+    /// No arguments at all: right for a tool that needs none, and where invalid calls go on. Others are told what is missing, but there is
     /// nothing here that could go on in the end.
     fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
-        let Some(problems) = prepared.problems else { return self.weigh_parts(call, vec![part]) };
+        let refused = prepared.problems.filter(|_| self.rules.calls.invalid == Treatment::Refuse);
+        let Some(problems) = refused else { return self.weigh_parts(call, vec![part]) };
         let told = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
         let key = Some(sheet.key(&part.name, &part.text));
         Err(Refusal { reason: Reason::Unreadable, key, ..told })

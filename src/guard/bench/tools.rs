@@ -55,24 +55,10 @@ impl<'a> Tools<'a> {
         std::mem::take(&mut self.ignored)
     }
 
-    pub(super) fn key(&self, call: &Call<'_>) -> Option<Key> {
-        let name = self.keyed_name(call)?;
-        let sheet = self.sheets.get(&name).cloned().unwrap_or_else(|| Arc::new(self.written(&name)));
-        self.key_of(call, name, &sheet)
-    }
-
-    /// [`key`](Self::key) for many calls of few tools.
-    pub(super) fn key_remembered(&mut self, call: &Call<'_>) -> Option<Key> {
-        let name = self.keyed_name(call)?;
+    /// A call's identity, the same for all ways to write it. `None` where it cannot be read as one call.
+    pub(super) fn key(&mut self, call: &Call<'_>) -> Option<Key> {
+        let name = (call.kind != CallKind::Custom).then(|| self.catalogue.canonical(&call.name))?;
         let sheet = self.sheet(&name);
-        self.key_of(call, name, &sheet)
-    }
-
-    fn keyed_name(&self, call: &Call<'_>) -> Option<String> {
-        (call.kind != CallKind::Custom).then(|| self.catalogue.canonical(&call.name))
-    }
-
-    fn key_of(&self, call: &Call<'_>, name: String, sheet: &Sheet<'_>) -> Option<Key> {
         let text = match arguments::read(&call.arguments, self.rules.calls.repair) {
             Reading::Exact => call.arguments.as_ref().to_owned(),
             Reading::Repaired { text, .. } => text,

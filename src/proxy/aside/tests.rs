@@ -104,3 +104,14 @@ fn is_forgotten_with_time_and_for_want_of_memory() {
     remember(&small, tenant, USER, "x");
     assert_eq!(found(&small, tenant, &format!("{USER},{ANSWER}")), [0; 0]);
 }
+
+#[test]
+fn what_is_too_old_does_not_stay_in_memory() {
+    for (ttl, kept) in [(Duration::ZERO, 1), (Duration::from_mins(1), 3)] {
+        let asides = asides(1 << 20, ttl);
+        for tenant in 1..=3 {
+            remember(&asides, Tenant::for_tests(tenant), USER, "x");
+        }
+        assert_eq!(asides.buckets.len(), kept);
+    }
+}

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use http::StatusCode;
-
 use crate::dialect::Usage;
 use crate::guard::Reason;
 use crate::observe::event::{Ended, Event, Events, Fact};
@@ -52,13 +50,6 @@ impl Account {
     pub(super) fn goes_to(&mut self, upstream: &Arc<str>, model: Option<String>) {
         self.upstream = Arc::clone(upstream);
         self.model = model;
-    }
-
-    /// The provider's answer goes on unread.
-    pub(super) fn relays(&mut self, status: StatusCode) {
-        self.rounds = 1;
-        self.status = status.as_u16();
-        self.outcome = if status.is_success() { Ended::Complete } else { Ended::ProviderError };
     }
 
     /// The exchange ends in an error of ours: before its head, or behind it.

@@ -13,29 +13,13 @@ use crate::guard::notice::{NAME, Notice, excerpt};
 use crate::guard::{Reason, Refusal, Resort};
 use crate::observe::event::{Ended, Fact, Judged};
 use crate::proxy::body::BoxError;
-use crate::proxy::failure::Failure;
+use crate::proxy::failure::{Failure, Misanswer};
 use crate::proxy::upstream::{self, headers};
 
+use super::ask::{Asked, Failed};
 use super::inflow::Inflow;
 use super::outlet::Head;
-use super::rounds::{Asked, Rounds};
-
-/// What came in the place of an answer.
-pub(super) enum Failed {
-    /// An error of the provider, or something that is unknown here.
-    Answer(upstream::Answer),
-    /// The same, already read.
-    Read {
-        head: Head,
-        body: Bytes,
-        /// It says that the model called a tool.
-        is_call: bool,
-    },
-    /// The same, read in part: it is longer than anything that is looked at.
-    Long { head: Head, read: Bytes, rest: Inflow },
-    /// An error of ours.
-    Failure(Failure),
-}
+use super::rounds::Rounds;
 
 /// What the model reads of a call that its provider refused: more is not known here.
 const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
@@ -48,10 +32,10 @@ impl Rounds<'_> {
     pub(super) async fn read_error(&mut self, answered: upstream::Answer) -> Asked {
         let told = [StatusCode::BAD_REQUEST, StatusCode::INTERNAL_SERVER_ERROR].contains(&answered.status());
         let judges = told && headers::is_json(answered.headers()) && Inflow::reads(answered.headers());
-        if !judges || self.exchange.house.observes() || self.exchange.transcript.choices > 1 {
+        if !judges || self.exchange.house.observes() || !self.exchange.transcript.can_go_back() {
             return Asked::Failed(Failed::Answer(answered));
         }
-        let head = Head::of(&answered, true);
+        let head = Head::of(&answered);
         let read = async {
             let mut inflow = Inflow::new(answered, self.exchange.target.name())?;
             let (raw, plain, is_whole) = inflow.up_to(LARGEST_ERROR).await?;
@@ -89,22 +73,25 @@ impl Rounds<'_> {
 
     /// The first round failed: the agent gets what the provider said.
     pub(super) async fn pass_on(&mut self, failed: Failed) -> Result<(), Failure> {
-        self.outlet.account.outcome = Ended::ProviderError;
-        match failed {
-            Failed::Failure(failure) => Err(failure),
-            Failed::Read { head, body, .. } => self.relay(&head, body, None).await,
-            Failed::Long { head, read, rest } => self.relay(&head, read, Some(rest)).await,
-            Failed::Answer(answered) => {
-                let head = Head::of(&answered, true);
-                if head.status.is_success() {
-                    let detail = "an answer of a form that is not read here".to_owned();
-                    self.outlet.account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
-                    self.outlet.account.outcome = Ended::Complete;
-                }
-                self.relay(&head, Bytes::new(), Some(Inflow::unread(answered, self.exchange.target.name())))
-                    .await
+        let (head, read, rest) = match failed {
+            Failed::Failure(failure) => {
+                self.outlet.account.outcome = Ended::ProviderError;
+                return Err(failure);
             }
+            Failed::Read { head, body, .. } => (head, body, None),
+            Failed::Long { head, read, rest } => (head, read, Some(rest)),
+            Failed::Answer(answered) => {
+                let head = Head::of(&answered);
+                (head, Bytes::new(), Some(Inflow::unread(answered, self.exchange.target.name())))
+            }
+        };
+        let account = &mut self.outlet.account;
+        account.outcome = if head.status.is_success() { Ended::Complete } else { Ended::ProviderError };
+        if head.status.is_success() {
+            let detail = "an answer of a form that is not read here".to_owned();
+            account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
         }
+        self.relay(&head, read, rest).await
     }
 
     /// Passes on what the provider sent, as it came.
@@ -114,8 +101,10 @@ impl Rounds<'_> {
             self.outlet.send(&mut vec![read]).await;
         }
         let Some(mut rest) = rest else { return Ok(()) };
-        while let Some(piece) = rest.next().await? {
-            self.outlet.send(&mut vec![piece.raw]).await;
+        while let Some((raw, _)) = rest.heard().await? {
+            if !raw.is_empty() {
+                self.outlet.send(&mut vec![raw]).await;
+            }
         }
         Ok(())
     }
@@ -140,7 +129,7 @@ impl Rounds<'_> {
 
     /// The calls refused in the round before may go on in the end, and can.
     pub(super) fn may_resume(&self) -> bool {
-        self.returns() > 0
+        self.continues()
             && self.outlet.is_open()
             && !self.told.is_empty()
             && self.told.iter().all(Refusal::may_go_on)
@@ -170,42 +159,11 @@ impl Rounds<'_> {
         self.unreachable(broken.into())
     }
 
+    pub(super) fn misanswered(&self, how: Misanswer) -> Failure {
+        Failure::Misanswered { upstream: Arc::clone(self.exchange.target.name()), how }
+    }
+
     pub(super) fn unreachable(&self, source: BoxError) -> Failure {
         Failure::Unreachable { upstream: Arc::clone(self.exchange.target.name()), source }
-    }
-}
-
-// === impl Failed ===
-
-impl Failed {
-    /// The provider understood the request and will not have it, or the model calls all the same.
-    fn refuses(&self) -> bool {
-        let is_call = matches!(self, Self::Read { is_call: true, .. });
-        let again = [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT];
-        let refuses = |status: StatusCode| status.is_client_error() && !again.contains(&status);
-        is_call || self.status().is_some_and(refuses)
-    }
-
-    fn status(&self) -> Option<StatusCode> {
-        match self {
-            Self::Answer(answered) => Some(answered.status()),
-            Self::Read { head, .. } | Self::Long { head, .. } => Some(head.status),
-            Self::Failure(_) => None,
-        }
-    }
-
-    /// A good answer of a form that is not read here: it may hold a call that nobody judged.
-    fn is_unread(&self) -> bool {
-        self.status().is_some_and(|status| status.is_success())
-    }
-
-    fn into_failure(self, upstream: &Arc<str>) -> Failure {
-        let status = self.status();
-        if let Self::Failure(failure) = self {
-            return failure;
-        }
-        let status = status.map(|status| status.to_string()).unwrap_or_default();
-        let source = format!("it answered {status} when it was asked again").into();
-        Failure::Unreachable { upstream: Arc::clone(upstream), source }
     }
 }

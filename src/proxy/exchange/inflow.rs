@@ -1,5 +1,6 @@
 //! A provider's body as it comes, with what is readable of it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -9,13 +10,16 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use crate::proxy::body::{BoxError, Idle};
-use crate::proxy::failure::Failure;
+use crate::proxy::failure::{Failure, Misanswer};
 use crate::proxy::upstream::Answer;
 use crate::wire::encoding::{self, Decoder, Encoding, Undecodable};
+use crate::wire::form::{Beginning, Form};
 
 /// A body, and the decoder that its encoding needs: identity was asked for, but not every provider listens.
 pub(super) struct Inflow {
     body: Idle<Incoming>,
+    /// What was looked at beforehand, and not given out yet.
+    ahead: VecDeque<Heard>,
     decoder: Option<Decoder>,
     /// Named where the body is not what it says it is.
     upstream: Arc<str>,
@@ -29,18 +33,25 @@ pub(super) struct Piece {
     pub(super) plain: Bytes,
 }
 
+/// A piece as it came, and as it reads where it can be read.
+type Heard = (Bytes, Result<Bytes, Undecodable>);
+
 impl Inflow {
     pub(super) fn new(answered: Answer, upstream: &Arc<str>) -> Result<Self, Failure> {
         let (head, body) = answered.into_parts();
-        let mut inflow = Self { body, decoder: None, upstream: Arc::clone(upstream) };
-        let encodings = encodings(&head.headers).map_err(|cause| inflow.unreadable(cause.into()))?;
-        inflow.decoder = (!encodings.is_empty()).then(|| Decoder::new(&encodings));
-        Ok(inflow)
+        let encodings = encodings(&head.headers).map_err(|_| unknown_encoding(&head.headers, upstream))?;
+        let decoder = (!encodings.is_empty()).then(|| Decoder::new(&encodings));
+        Ok(Self { body, ahead: VecDeque::new(), decoder, upstream: Arc::clone(upstream) })
     }
 
     /// A body that nobody here reads.
     pub(super) fn unread(answered: Answer, upstream: &Arc<str>) -> Self {
-        Self { body: answered.into_body(), decoder: None, upstream: Arc::clone(upstream) }
+        Self {
+            body: answered.into_body(),
+            ahead: VecDeque::new(),
+            decoder: None,
+            upstream: Arc::clone(upstream),
+        }
     }
 
     /// Whether the body can be read at all.
@@ -56,7 +67,41 @@ impl Inflow {
     }
 
     /// The next piece as it came, and as it reads where it can be read. Nothing is read behind what cannot be.
-    pub(super) async fn heard(&mut self) -> Result<Option<(Bytes, Result<Bytes, Undecodable>)>, Failure> {
+    pub(super) async fn heard(&mut self) -> Result<Option<Heard>, Failure> {
+        match self.ahead.pop_front() {
+            None => self.hear().await,
+            ahead => Ok(ahead),
+        }
+    }
+
+    /// Looks at the first bytes, and says which form the body has. One that cannot be decoded has to be read as
+    /// something, which will fail.
+    pub(super) async fn form(&mut self, limit: usize) -> Result<Form, Failure> {
+        let (mut beginning, mut blank) = (Beginning::default(), 0);
+        while let Some((raw, plain)) = self.hear().await? {
+            let form = match &plain {
+                Ok(plain) => beginning.push(plain),
+                Err(_) => Some(Form::Whole),
+            };
+            blank += raw.len().max(plain.as_ref().map_or(0, Bytes::len));
+            self.ahead.push_back((raw, plain));
+            if let Some(form) = form.or((blank > limit).then_some(Form::Whole)) {
+                return Ok(form);
+            }
+        }
+        Ok(Form::Other)
+    }
+
+    /// Whether nothing comes at all. Waits for the first piece.
+    pub(super) async fn is_empty(&mut self) -> Result<bool, Failure> {
+        if self.ahead.is_empty() {
+            let first = self.hear().await?;
+            self.ahead.extend(first);
+        }
+        Ok(self.ahead.is_empty())
+    }
+
+    async fn hear(&mut self) -> Result<Option<Heard>, Failure> {
         while let Some(frame) = self.body.frame().await {
             let Ok(raw) = frame?.into_data() else { continue };
             let plain = match &mut self.decoder {
@@ -105,6 +150,12 @@ impl Inflow {
         }
         Ok(if joined.is_empty() { first } else { joined.into() })
     }
+}
+
+/// The first of them that is not known.
+fn unknown_encoding(headers: &HeaderMap, upstream: &Arc<str>) -> Failure {
+    let named = headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    Failure::Misanswered { upstream: Arc::clone(upstream), how: Misanswer::Encoding(named.to_owned()) }
 }
 
 fn encodings(headers: &HeaderMap) -> Result<Vec<Encoding>, Undecodable> {

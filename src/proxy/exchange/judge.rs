@@ -43,8 +43,16 @@ impl Rounds<'_> {
 
     /// What becomes of a call that could not be judged: it goes on, unless it is forbidden, or not even that can
     /// be told.
-    fn unjudged(&self, pending: &Pending) -> Verdict {
-        match catch_unwind(AssertUnwindSafe(|| self.bench.forbidden(&pending.call))) {
+    fn unjudged(&mut self, pending: &Pending) -> Verdict {
+        let bench = &mut self.bench;
+        let forbidden = catch_unwind(AssertUnwindSafe(|| {
+            let forbidden = bench.forbidden(&pending.call);
+            if forbidden.is_none() {
+                bench.goes_out_unjudged(&pending.call);
+            }
+            forbidden
+        }));
+        match forbidden {
             Ok(None) => Verdict::Forward,
             Ok(Some(refusal)) => Verdict::Refuse(refusal),
             Err(_) => Verdict::Refuse(self.refusal(Reason::Denied, Notice::Denied, pending)),
@@ -103,7 +111,7 @@ impl Rounds<'_> {
 
     /// Whether a refused call goes on all the same: the model insists and cannot be asked again.
     fn must_go_on(&self, refusal: &Refusal) -> bool {
-        if self.exchange.transcript.choices > 1 {
+        if !self.exchange.transcript.can_go_back() {
             return refusal.resort != Resort::Nothing;
         }
         refusal.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds

@@ -4,13 +4,19 @@
 //! the rounds while it is read. Nothing is spawned: an agent that leaves takes all of it along.
 
 mod account;
+mod ask;
+mod carry;
 mod failed;
 mod inflow;
 mod judge;
 mod outlet;
 mod overhear;
+mod pulse;
 mod rounds;
+mod run;
+mod words;
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -29,9 +35,9 @@ use super::body::{self, Driven, Reply};
 use super::door::Tenant;
 use super::failure::Failure;
 use super::house::{Admitted, House};
-use super::upstream::{Prepared, Target, Way, relayed};
+use super::upstream::{Prepared, Target, Way};
 use account::Account;
-use outlet::Outlet;
+use outlet::{Outlet, Unconnected};
 use rounds::Rounds;
 
 /// Frames that may wait for a slow agent before the provider is read no further.
@@ -64,22 +70,14 @@ pub(super) async fn run(
     let Admitted { parts, body, entry } = admitted;
     let body = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
     let mut account = Account::open(&house, body.len());
-    let read = dialect.read(body.clone());
-    let model =
-        read.as_ref().ok().and_then(|transcript| transcript.model().map(std::borrow::Cow::into_owned));
+    let transcript = dialect.read(body.clone()).unwrap_or_else(|unread| {
+        account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
+        Transcript::unread(dialect, body)
+    });
+    let model = transcript.model().map(Cow::into_owned);
     let target = Arc::clone(house.upstreams.route(parts.uri.path(), model.as_deref()));
     account.goes_to(target.name(), model);
     let prepared = target.prepare(&parts, &entry.ours, Way::Guarded)?;
-    let transcript = match read {
-        Ok(transcript) => transcript,
-        Err(unread) => {
-            account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
-            let answered = target.send(&prepared, vec![body]).await;
-            let answered = answered.inspect_err(|failure| account.fails(failure))?;
-            account.relays(answered.status());
-            return Ok(relayed(answered));
-        }
-    };
     let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared, &account);
     exchange.start(account).await
 }
@@ -135,8 +133,9 @@ impl Exchange {
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {
-        let (outlet, head) = Outlet::new(account, self.prepared_for.clone());
-        let driven = Driven::new(IN_FLIGHT, |sender| self.drive(outlet.into(sender)));
+        let outlet = Unconnected::new(account, &self.prepared_for);
+        let head = outlet.head();
+        let driven = Driven::new(IN_FLIGHT, |sender| self.drive(outlet.connect(sender)));
         let driven = driven.first().await?;
         Ok(head.take()?.respond(Reply::driven(driven)))
     }

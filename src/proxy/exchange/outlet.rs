@@ -48,19 +48,6 @@ pub(super) struct Outlet {
 // === impl Outlet ===
 
 impl Outlet {
-    #[expect(clippy::new_ret_no_self, reason = "the channel is made later, by the body")]
-    pub(super) fn new(mut account: Account, done: Vec<Reason>) -> (Unconnected, ChosenHead) {
-        let head = ChosenHead::default();
-        for reason in &done {
-            if !account.actions.contains(reason) {
-                account.act(*reason);
-                let count = done.iter().filter(|other| *other == reason).count();
-                account.note(Fact::Prepared { reason: *reason, count });
-            }
-        }
-        (Unconnected { account, head: head.clone() }, head)
-    }
-
     pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
@@ -115,7 +102,24 @@ impl Outlet {
 // === impl Unconnected ===
 
 impl Unconnected {
-    pub(super) fn into(self, sender: mpsc::Sender<FrameResult>) -> Outlet {
+    /// `done`: what was done to the request.
+    pub(super) fn new(mut account: Account, done: &[Reason]) -> Self {
+        for reason in done {
+            if !account.actions.contains(reason) {
+                account.act(*reason);
+                let count = done.iter().filter(|other| *other == reason).count();
+                account.note(Fact::Prepared { reason: *reason, count });
+            }
+        }
+        Self { account, head: ChosenHead::default() }
+    }
+
+    /// Where the head will be found.
+    pub(super) fn head(&self) -> ChosenHead {
+        self.head.clone()
+    }
+
+    pub(super) fn connect(self, sender: mpsc::Sender<FrameResult>) -> Outlet {
         Outlet { sender, head: self.head, is_open: false, account: self.account }
     }
 }
@@ -132,14 +136,16 @@ impl ChosenHead {
 // === impl Head ===
 
 impl Head {
-    /// The provider's head as the agent gets it. `unchanged`: so does the body.
-    pub(super) fn of<B>(answer: &Response<B>, unchanged: bool) -> Self {
-        let mut headers = headers::response(answer.headers());
-        if !unchanged {
-            headers.remove(CONTENT_LENGTH);
-            headers.remove(CONTENT_ENCODING);
-        }
-        Self { status: answer.status(), headers }
+    /// The provider's head as the agent gets it.
+    pub(super) fn of<B>(answer: &Response<B>) -> Self {
+        Self { status: answer.status(), headers: headers::response(answer.headers()) }
+    }
+
+    /// Without what is said of the body's bytes: they may become others.
+    pub(super) fn for_another_body(mut self) -> Self {
+        self.headers.remove(CONTENT_LENGTH);
+        self.headers.remove(CONTENT_ENCODING);
+        self
     }
 
     /// For an answer that the provider gave no head for.

@@ -7,12 +7,10 @@ use bytes::Bytes;
 use crate::guard::Reason;
 use crate::observe::event::Fact;
 use crate::proxy::failure::Failure;
-use crate::proxy::upstream;
 use crate::wire::sse::{Frame, Framer};
 
-use super::inflow::Inflow;
-use super::outlet::Head;
-use super::rounds::{LARGEST, Rounds, is_stream};
+use super::ask::Answered;
+use super::rounds::{LARGEST, Rounds};
 
 /// What was heard of an answer and not judged yet.
 enum Heard {
@@ -24,13 +22,11 @@ enum Heard {
 
 impl Rounds<'_> {
     /// Relays an answer, streamed or whole.
-    pub(super) async fn overhear(&mut self, answered: upstream::Answer) -> Result<(), Failure> {
-        let is_stream = is_stream(&answered);
-        let head = Head::of(&answered, true);
-        let mut inflow = Inflow::new(answered, self.exchange.target.name())?;
+    pub(super) async fn overhear(&mut self, answered: Answered) -> Result<(), Failure> {
+        let Answered { head, mut body, is_stream } = answered;
         let mut heard =
             if is_stream { Heard::Stream(Framer::new(LARGEST)) } else { Heard::Whole(Vec::new()) };
-        while let Some((raw, plain)) = inflow.heard().await? {
+        while let Some((raw, plain)) = body.heard().await? {
             self.outlet.open(&head, None);
             if !raw.is_empty() {
                 self.outlet.send(&mut vec![raw]).await;

@@ -13,11 +13,15 @@ fn all() -> Vec<Failure> {
         waited_for,
         limit: Duration::from_secs(10),
     };
+    let misanswered = |how| Failure::Misanswered { upstream: "openai".into(), how };
     vec![
         unreachable(),
         timeout(Wait::Connect),
         timeout(Wait::Answer),
         timeout(Wait::Progress),
+        misanswered(Misanswer::Encoding("lzma".into())),
+        misanswered(Misanswer::Error(StatusCode::TOO_MANY_REQUESTS)),
+        misanswered(Misanswer::Form),
         Failure::TooLarge { limit: 64 },
         Failure::Unreadable("it broke off".into()),
         Unsupported::Encoding("lzma".into()).into(),
@@ -47,6 +51,9 @@ fn every_cause_has_its_row() {
     504 upstream_timeout Provider: the provider `openai` could not be connected to within 10s
     504 upstream_timeout Provider: the provider `openai` did not answer within 10s
     504 upstream_timeout Provider: the provider `openai` sent nothing more within 10s
+    502 upstream_encoding Provider: the provider `openai` answered in the unknown content encoding `lzma`
+    502 reask_failed Provider: the provider `openai` answered 429 Too Many Requests when it was asked again
+    502 reask_failed Provider: the provider `openai` answered in another form when it was asked again
     413 body_too_large Agent: the request body is larger than 64 bytes
     400 unreadable_body Agent: the request body cannot be read: it broke off
     415 unsupported_encoding Agent: unknown content encoding `lzma`

@@ -1,4 +1,4 @@
-//! Opening connections to a provider: name, TCP, TLS, all within one time limit.
+//! Opening connections to a provider: name, TCP, a tunnel where there has to be one, TLS, all within one time limit.
 //!
 //! The certificates trusted are the platform's, or Mozilla's where the platform has none (an image from scratch),
 //! and one more root where the operator names it. Nothing ever turns the check off.
@@ -12,6 +12,7 @@ use http::Uri;
 use http::uri::Scheme;
 use hyper_rustls::{DefaultServerNameResolver, HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioIo;
 use rustls::crypto::CryptoProvider;
 use rustls::{ClientConfig, RootCertStore};
@@ -21,6 +22,7 @@ use rustls_platform_verifier::Verifier;
 use tokio::net::TcpStream;
 use tower::Service;
 
+use super::dialer::{Dialer, UnknownProxy};
 use crate::config::plan::{HttpVersion, Upstream};
 use crate::proxy::body::BoxError;
 
@@ -31,7 +33,7 @@ const TCP_KEEPALIVE: Duration = Duration::from_mins(1);
 
 /// Opens connections to one provider.
 #[derive(Clone, Debug)]
-pub(super) struct Connector(HttpsConnector<HttpConnector>);
+pub(super) struct Connector(HttpsConnector<Dialer>);
 
 /// No connection within [`CONNECT_LIMIT`].
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -43,6 +45,8 @@ pub(super) struct TooSlow;
 pub enum ConnectError {
     #[error("`base_url` must begin with http:// or https:// and name a host")]
     Scheme,
+    #[error(transparent)]
+    Proxy(#[from] UnknownProxy),
     #[error("`ca` is not a PEM file")]
     Pem(#[from] rustls_pki_types::pem::Error),
     #[error("`ca` holds no certificate")]
@@ -67,6 +71,7 @@ impl Connector {
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(TCP_KEEPALIVE));
+        let tcp = Dialer::new(tcp, &upstream.base_url, &Matcher::from_env())?;
         let tls = if secure { tls(upstream)? } else { plain()? };
         Ok(Self(HttpsConnector::new(tcp, tls, false, Arc::new(DefaultServerNameResolver::default()))))
     }

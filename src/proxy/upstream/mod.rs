@@ -4,6 +4,7 @@
 //! drops the future of a request, or the body of its answer, aborts that request at the provider.
 
 mod connect;
+mod dialer;
 pub mod headers;
 mod join;
 mod outgoing;

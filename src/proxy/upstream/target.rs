@@ -14,6 +14,7 @@ use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::connect::{CONNECT_LIMIT, ConnectError, Connector, TooSlow};
+use super::dialer::is_loopback;
 use super::headers::{self, Way};
 use super::join::join;
 use super::outgoing::{Outgoing, Upload};
@@ -145,9 +146,4 @@ impl Prepared {
         *request.headers_mut() = self.headers.clone();
         request
     }
-}
-
-fn is_loopback(address: &Uri) -> bool {
-    let host = address.host().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

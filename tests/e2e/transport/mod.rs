@@ -5,6 +5,7 @@ mod door;
 mod drain;
 mod fault;
 mod http2;
+mod path;
 mod relay;
 mod rig;
 mod tls;

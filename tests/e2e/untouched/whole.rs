@@ -33,6 +33,10 @@ fn clean() -> Vec<(&'static str, String)> {
             answer(&with(r#""function_call":{"name":"look","arguments":"{}"}"#), "\"function_call\""),
         ),
         ("duplicate keys", answer(&with(r#""content":"a","content":"b""#), "\"length\"")),
+        (
+            "a byte order mark before a call",
+            format!("\u{feff}{}", answer(&with(&format!(r#""tool_calls":[{CALL}]"#)), "\"tool_calls\"")),
+        ),
         ("an error", r#"{"error":{"message":"no","code":1}}"#.to_owned()),
         ("no answer at all", "{}".to_owned()),
         ("no JSON", "<html>".to_owned()),

@@ -210,8 +210,6 @@ impl Answer {
 
     /// The members that all events of the answer share, for events of our own.
     fn head_members(&self) -> String {
-        let known = [("id", &self.head.id), ("created", &self.head.created), ("model", &self.head.model)];
-        let told = known.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        told.map(|(name, value)| format!("\"{name}\":{value},")).collect::<Vec<_>>().concat()
+        self.head.members(&self.own)
     }
 }

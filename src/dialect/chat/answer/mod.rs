@@ -7,6 +7,7 @@
 
 mod closing;
 mod frame;
+mod head;
 mod queue;
 mod render;
 mod text;
@@ -23,6 +24,7 @@ use crate::wire::sse::{Frame, ends_blank};
 use super::calls::{Calls, Slot, State};
 use super::event::{self, Event, Finish};
 use super::{value, write};
+use head::{Head, Own};
 use queue::Queue;
 pub(super) use text::Text;
 
@@ -32,13 +34,14 @@ pub(super) use text::Text;
 pub struct Answer {
     /// One body instead of events.
     whole: bool,
-    /// The agent asked for one choice: only then is the model asked again.
+    /// The model can be asked again. Otherwise each choice ends by itself.
     single: bool,
     /// The call is told in the API's first form.
     legacy: bool,
     /// Rounds that were refused whole before this one.
     round: usize,
     head: Head,
+    own: Own,
     calls: Calls,
     queue: Queue,
     /// What each choice of this round says.
@@ -85,14 +88,6 @@ struct Last {
     usage: Usage,
 }
 
-/// What is the same in all events of one answer: raw values of the first round.
-#[derive(Clone, Debug, Default)]
-struct Head {
-    id: Option<String>,
-    created: Option<String>,
-    model: Option<String>,
-}
-
 /// Between what two rounds say; escaped.
 const APART: &str = "\\n\\n";
 
@@ -110,10 +105,11 @@ impl Answer {
         let seed = value::Seed::of(transcript);
         Self {
             whole: !transcript.stream,
-            single: transcript.choices == 1,
+            single: transcript.can_go_back(),
             legacy: false,
             round: 0,
             head: Head::default(),
+            own: Own::of(transcript),
             calls: Calls::new(offered, limit, seed),
             queue: Queue::default(),
             texts: Vec::new(),
@@ -135,6 +131,13 @@ impl Answer {
             tells_usage: transcript.usage,
             last: None,
         }
+    }
+
+    /// When the answer is made, in seconds since 1970: there is no clock here.
+    #[must_use]
+    pub fn made_at(mut self, seconds: u64) -> Self {
+        self.own.created = seconds;
+        self
     }
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
@@ -352,17 +355,6 @@ impl Answer {
     /// What all rounds used together.
     pub fn total(&self) -> Usage {
         self.spent.plus(self.usage)
-    }
-}
-
-// === impl Head ===
-
-impl Head {
-    fn keep(&mut self, event: &Event, data: &str) {
-        let raw = |span: Option<crate::wire::span::Span>| span.map(|span| span.of(data).to_owned());
-        self.id = self.id.take().or_else(|| raw(event.id));
-        self.created = self.created.take().or_else(|| raw(event.created));
-        self.model = self.model.take().or_else(|| raw(event.model));
     }
 }
 

@@ -103,3 +103,32 @@ fn siblings_and_their_results_stand_where_they_stood() {
         assert_eq!(got, format!("{},{}", answer(&all), list(&all, &result)), "{kept:?}");
     }
 }
+
+#[test]
+fn a_result_stands_in_order_as_well_as_the_agents_order_allows() {
+    let call = |id: &str| format!(r#"{{"id":"{id}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
+    let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#);
+    let list =
+        |ids: &str, write: &dyn Fn(&str) -> String| ids.split(' ').map(write).collect::<Vec<_>>().join(",");
+    let hidden = |position, id: &str| HiddenCall {
+        position,
+        call: Bytes::from(call(id)),
+        result: Bytes::from(result(id)),
+    };
+    for (shown, refused, answered, expected) in [
+        ("a c", &[(1, "b")][..], "c a", "c a b"),
+        ("a c d", &[(1, "b")], "c d a", "b c d a"),
+        ("a c d", &[(1, "b")], "c a d", "c a b d"),
+        ("a b d", &[(2, "c")], "b d a", "b d a c"),
+        ("b d", &[(0, "a"), (2, "c")], "d b", "a d b c"),
+        ("a d", &[(1, "b"), (2, "c")], "d a", "d a b c"),
+        ("a c", &[(1, "b")], "a x c", "a b x c"),
+        ("a c", &[(1, "b")], "c", "b c"),
+    ] {
+        let siblings = refused.iter().map(|(position, id)| hidden(*position, id)).collect();
+        let hidden = Hidden { siblings, ..Hidden::default() };
+        let answer = format!(r#"{{"role":"assistant","tool_calls":[{}]}}"#, list(shown, &call));
+        let got = restored(&answer, &format!(",{}", list(answered, &result)), &hidden);
+        assert!(got.ends_with(&format!("]}},{}", list(expected, &result))), "{answered}: {got}");
+    }
+}
