@@ -87,8 +87,16 @@ pub struct Guard {
     pub rounds: Spanned<u32>,
     pub locale: Spanned<String>,
     pub notice: BTreeMap<Spanned<String>, Spanned<String>>,
+    pub history: History,
     pub calls: Calls,
     pub failures: Failures,
+}
+
+/// `[guard.history]`
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub struct History {
+    pub mend: bool,
 }
 
 /// `guard.mode`
@@ -323,9 +331,16 @@ impl Default for Guard {
             rounds: built_in(3),
             locale: built_in("en".to_owned()),
             notice: BTreeMap::new(),
+            history: History::default(),
             calls: Calls::default(),
             failures: Failures::default(),
         }
+    }
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { mend: true }
     }
 }
 

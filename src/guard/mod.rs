@@ -10,6 +10,7 @@ pub mod classify;
 pub mod constrain;
 pub mod grounds;
 pub mod ledger;
+pub mod mend;
 pub mod names;
 pub mod notice;
 pub mod policy;

@@ -23,6 +23,7 @@ mod disconnects;
 mod epochs;
 mod kinds;
 mod language;
+mod mended;
 mod modes;
 mod properties;
 mod scene;

@@ -57,6 +57,19 @@ catalogue! {
     Whole Terminal = "terminal" [tool, error];
     Whole TooLarge = "too_large" [tool];
     Whole ProviderRefused = "provider_refused" [tool];
+    // In a history that was mended.
+    /// The result of a call that has none.
+    Whole Interrupted = "interrupted" [tool];
+    /// Before what came as the result of no call.
+    Whole Orphan = "orphan" [];
+    /// The result of a tool that said nothing.
+    Whole EmptyResult = "empty_result" [];
+    /// In the place of an image in a result.
+    Whole ImageBelow = "image_below" [];
+    /// Before an image that came in a result.
+    Whole ImageFrom = "image_from" [tool];
+    /// Where a result stood that was moved to its call.
+    Whole ResultAbove = "result_above" [tool];
     /// Said to the user in the model's place when it would not come to an end.
     Whole FellBack = "fell_back" [refusals];
 

@@ -2,6 +2,7 @@
 
 use super::Notice;
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(super) fn text(notice: Notice) -> &'static str {
     match notice {
         Notice::Truncated => "错误：{tool} 未执行：其参数在输出上限处被截断。请减少内容，或分多次发送。",
@@ -25,6 +26,15 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "错误：{tool} 未执行：服务提供方无法读取此调用。它不是以单个 JSON 对象为参数的调用。\
              请修正你的错误。"
         }
+        Notice::Interrupted => {
+            "对 {tool} 的这次调用已中断：结果未被记录，执行情况未知。请先确认它做了什么，\
+             再决定是否重复调用。"
+        }
+        Notice::Orphan => "以下是先前一次工具调用的结果，该调用已不在本次对话中：",
+        Notice::EmptyResult => "（该工具没有返回任何输出。）",
+        Notice::ImageBelow => "（此结果中的图像见下文。）",
+        Notice::ImageFrom => "以下是 {tool} 的结果中的图像：",
+        Notice::ResultAbove => "（{tool} 的一个结果在此处到达。它位于上方，紧跟在其调用之后。）",
         Notice::FellBack => "最近的工具调用无法执行，已被放弃。{refusals}",
 
         Notice::ErrorUnsaid => "无错误信息",

@@ -37,6 +37,15 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Error: {tool} was not run: the provider could not read this call. It was no call with one JSON \
              object as its arguments. Please fix your mistakes."
         }
+        Notice::Interrupted => {
+            "This call of {tool} was interrupted: its result was not recorded and its outcome is unknown. \
+             Check what it did before you repeat it."
+        }
+        Notice::Orphan => "The result of an earlier tool call that is no longer part of this conversation:",
+        Notice::EmptyResult => "(The tool returned no output.)",
+        Notice::ImageBelow => "(The image in this result follows below.)",
+        Notice::ImageFrom => "The image from the result of {tool}:",
+        Notice::ResultAbove => "(A result of {tool} came in here. It stands above, behind its call.)",
         Notice::FellBack => "The last tool calls could not be run and were given up. {refusals}",
 
         Notice::ErrorUnsaid => "an error without a message",

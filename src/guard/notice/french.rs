@@ -41,6 +41,19 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Erreur : {tool} n'a pas été exécuté : le fournisseur n'a pas pu lire cet appel. Ce n'était pas un \
              appel avec un seul objet JSON pour arguments. Veuillez corriger vos erreurs."
         }
+        Notice::Interrupted => {
+            "Cet appel de {tool} a été interrompu : son résultat n'a pas été enregistré et son issue est \
+             inconnue. Vérifiez ce qu'il a fait avant de le répéter."
+        }
+        Notice::Orphan => {
+            "Le résultat d'un appel d'outil antérieur qui ne fait plus partie de cette conversation :"
+        }
+        Notice::EmptyResult => "(L'outil n'a renvoyé aucune sortie.)",
+        Notice::ImageBelow => "(L'image de ce résultat suit plus bas.)",
+        Notice::ImageFrom => "L'image du résultat de {tool} :",
+        Notice::ResultAbove => {
+            "(Un résultat de {tool} est arrivé ici. Il se trouve plus haut, après son appel.)"
+        }
         Notice::FellBack => {
             "Les derniers appels d'outils n'ont pas pu être exécutés et ont été abandonnés. {refusals}"
         }

@@ -43,6 +43,19 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Fehler: {tool} wurde nicht ausgeführt: Der Anbieter konnte diesen Aufruf nicht lesen. Es war kein \
              Aufruf mit genau einem JSON-Objekt als Argumenten. Bitte behebe deine Fehler."
         }
+        Notice::Interrupted => {
+            "Dieser Aufruf von {tool} wurde unterbrochen: Sein Ergebnis wurde nicht aufgezeichnet, und sein \
+             Ausgang ist unbekannt. Prüfe, was er bewirkt hat, bevor du ihn wiederholst."
+        }
+        Notice::Orphan => {
+            "Das Ergebnis eines früheren Tool-Aufrufs, der nicht mehr Teil dieser Unterhaltung ist:"
+        }
+        Notice::EmptyResult => "(Das Tool hat keine Ausgabe geliefert.)",
+        Notice::ImageBelow => "(Das Bild in diesem Ergebnis folgt weiter unten.)",
+        Notice::ImageFrom => "Das Bild aus dem Ergebnis von {tool}:",
+        Notice::ResultAbove => {
+            "(Hier kam ein Ergebnis von {tool} an. Es steht weiter oben, hinter seinem Aufruf.)"
+        }
         Notice::FellBack => {
             "Die letzten Tool-Aufrufe konnten nicht ausgeführt werden und wurden aufgegeben. {refusals}"
         }

@@ -42,6 +42,17 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "エラー: {tool} は実行されませんでした: プロバイダーがこの呼び出しを読み取れませんでした。\
              1 つの JSON オブジェクトを引数とする呼び出しではありませんでした。誤りを修正してください。"
         }
+        Notice::Interrupted => {
+            "{tool} のこの呼び出しは中断されました。結果は記録されておらず、\
+             実際に行われたかどうかは不明です。繰り返す前に、何が行われたかを確認してください。"
+        }
+        Notice::Orphan => "この会話にはもう含まれていない、以前のツール呼び出しの結果:",
+        Notice::EmptyResult => "（ツールは何も出力しませんでした。）",
+        Notice::ImageBelow => "（この結果に含まれる画像は下に続きます。）",
+        Notice::ImageFrom => "以下は {tool} の結果に含まれる画像です:",
+        Notice::ResultAbove => {
+            "（ここに {tool} の結果が届きました。この結果は上の、呼び出しの直後にあります。）"
+        }
         Notice::FellBack => "直近のツール呼び出しは実行できず、中止されました。{refusals}",
 
         Notice::ErrorUnsaid => "メッセージのないエラー",

@@ -39,6 +39,17 @@ pub(super) fn text(notice: Notice) -> &'static str {
             "Error: {tool} no se ejecutó: el proveedor no pudo leer esta llamada. No era una llamada con un \
              único objeto JSON como argumentos. Por favor, corrige tus errores."
         }
+        Notice::Interrupted => {
+            "Esta llamada a {tool} se interrumpió: su resultado no quedó registrado y se desconoce qué \
+             efecto tuvo. Comprueba qué hizo antes de repetirla."
+        }
+        Notice::Orphan => {
+            "El resultado de una llamada a herramienta anterior que ya no forma parte de esta conversación:"
+        }
+        Notice::EmptyResult => "(La herramienta no devolvió ninguna salida.)",
+        Notice::ImageBelow => "(La imagen de este resultado aparece más abajo.)",
+        Notice::ImageFrom => "La imagen del resultado de {tool}:",
+        Notice::ResultAbove => "(Aquí llegó un resultado de {tool}. Está más arriba, detrás de su llamada.)",
         Notice::FellBack => {
             "Las últimas llamadas a herramientas no se pudieron ejecutar y se abandonaron. {refusals}"
         }

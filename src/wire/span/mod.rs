@@ -8,6 +8,7 @@
 mod escape;
 mod expected;
 mod json;
+mod nested;
 mod reader;
 mod scan;
 #[cfg(test)]
