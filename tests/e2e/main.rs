@@ -22,6 +22,7 @@ mod deny;
 mod disconnects;
 mod epochs;
 mod kinds;
+mod mended;
 mod modes;
 mod properties;
 mod scene;
