@@ -33,6 +33,12 @@ pub enum Notice {
     ProviderRefused,
     /// Said to the user in the model's place when it would not come to an end.
     FellBack,
+    /// A tool's own error, in our words around it, by what a rule calls it.
+    ResultCorrectable,
+    ResultFailed,
+    ResultTerminal,
+    /// Stands in the place of what was left out of a result.
+    ResultCut,
 }
 
 /// A language: the template of each text.
@@ -57,7 +63,7 @@ enum Piece<'a> {
 // === impl Notice ===
 
 impl Notice {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Truncated,
         Self::Unreadable,
         Self::UnknownTool,
@@ -69,6 +75,10 @@ impl Notice {
         Self::TooLarge,
         Self::ProviderRefused,
         Self::FellBack,
+        Self::ResultCorrectable,
+        Self::ResultFailed,
+        Self::ResultTerminal,
+        Self::ResultCut,
     ];
 
     /// The configuration key.
@@ -85,6 +95,10 @@ impl Notice {
             Self::TooLarge => "too_large",
             Self::ProviderRefused => "provider_refused",
             Self::FellBack => "fell_back",
+            Self::ResultCorrectable => "result_correctable",
+            Self::ResultFailed => "result_failed",
+            Self::ResultTerminal => "result_terminal",
+            Self::ResultCut => "result_cut",
         }
     }
 
@@ -95,16 +109,28 @@ impl Notice {
             Self::Unreadable | Self::Invalid | Self::ProviderRefused => &["tool", "problems"],
             Self::UnknownTool => &["tool", "names"],
             Self::Denied => &["tool", "reason"],
-            Self::Repeated | Self::Terminal => &["tool", "error"],
+            Self::Repeated
+            | Self::Terminal
+            | Self::ResultCorrectable
+            | Self::ResultFailed
+            | Self::ResultTerminal => &["tool", "error"],
             Self::FellBack => &["refusals"],
+            Self::ResultCut => &["bytes"],
         }
+    }
+
+    /// Whether a text of this kind is to be known again. A neutral error is nothing but the tool's own word, and
+    /// real tools write the same; what stands where something was left out is no text of its own.
+    pub fn is_known_again(self) -> bool {
+        !matches!(self, Self::ResultFailed | Self::ResultCut)
     }
 }
 
 // === impl Notices ===
 
 impl Notices {
-    /// Fills a text's placeholders: `{tool}` from `("tool", …)`. One that no value is given for is left empty.
+    /// Fills a text's placeholders: `{tool}` from `("tool", …)`, without white space around it. One that no value is
+    /// given for is left empty.
     pub fn text(&self, notice: Notice, values: &[(&str, &str)]) -> String {
         let mut text = String::new();
         for piece in pieces(self.template(notice)) {
@@ -112,7 +138,7 @@ impl Notices {
                 Piece::Words(words) => text.push_str(words),
                 Piece::Placeholder(name) => {
                     let value = values.iter().find(|(key, _)| *key == name);
-                    text.push_str(value.map_or("", |(_, value)| value));
+                    text.push_str(value.map_or("", |(_, value)| value.trim()));
                 }
             }
         }
@@ -137,7 +163,7 @@ impl Notices {
                 }
             }
         }
-        if own_words < OWN_WORDS {
+        if notice.is_known_again() && own_words < OWN_WORDS {
             return Err(format!(
                 "too few words beside the placeholders: {OWN_WORDS} letters at least, or the results of tools \
                  could be taken for this text"
@@ -152,10 +178,22 @@ impl Notices {
     pub fn wrote(&self, text: &str) -> bool {
         // Others trim what they pass on; a value left empty at the end needs the white space before it.
         let trimmed = text.trim();
-        let built_in = LOCALES.iter().flat_map(|locale| Notice::ALL.into_iter().map(locale));
+        let known = || Notice::ALL.into_iter().filter(|notice| notice.is_known_again());
+        let built_in = LOCALES.iter().flat_map(|locale| known().map(locale));
+        let own = self.own.iter().filter(|(notice, _)| notice.is_known_again());
         built_in
-            .chain(self.own.iter().map(|(_, own)| own.as_str()))
+            .chain(own.map(|(_, own)| own.as_str()))
             .any(|template| fits(template, trimmed) || fits(template, text))
+    }
+
+    /// Whether `text` begins and ends with the words of this notice, so that there is nothing to add to it.
+    pub fn frames(&self, notice: Notice, text: &str) -> bool {
+        let pieces = pieces(self.template(notice));
+        let words = |piece: Option<&Piece<'_>>| match piece {
+            Some(Piece::Words(words)) => words.trim().to_owned(),
+            _ => String::new(),
+        };
+        text.starts_with(&words(pieces.first())) && text.ends_with(&words(pieces.last()))
     }
 
     fn template(&self, notice: Notice) -> &str {
@@ -189,7 +227,9 @@ fn fits(template: &str, text: &str) -> bool {
             continue;
         };
         if open && pieces.peek().is_none() {
-            return rest.ends_with(words);
+            // No value ends in white space. LangGraph breaks the line before it asks to fix mistakes, and that
+            // is a tool's error.
+            return rest.strip_suffix(words).is_some_and(|value| value.trim_end() == value);
         }
         // The first place that fits leaves the most for what follows, so no other has to be tried.
         let after = if open {

@@ -21,6 +21,10 @@ pub enum Reason {
     Terminal,
     TooLarge,
     ProviderRefused,
+    // Changed in a result, before the model reads it.
+    ResultTold,
+    ResultStripped,
+    ResultCut,
     // Around them.
     GaveUp,
     Concluded,
@@ -51,6 +55,9 @@ impl Reason {
             Self::Terminal => "terminal",
             Self::TooLarge => "too_large",
             Self::ProviderRefused => "provider_refused",
+            Self::ResultTold => "result_told",
+            Self::ResultStripped => "result_stripped",
+            Self::ResultCut => "result_cut",
             Self::GaveUp => "gave_up",
             Self::Concluded => "concluded",
             Self::FellBack => "fell_back",

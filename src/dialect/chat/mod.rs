@@ -1,10 +1,11 @@
 //! Chat Completions (`POST …/chat/completions`).
 //!
 //! `request` reads what the agent sends, `answer` what the provider sends back, `write` makes the elements
-//! that the proxy puts in.
+//! that the proxy puts in, `content` changes what an element says.
 
 pub mod answer;
 mod calls;
+pub mod content;
 pub mod edit;
 mod event;
 pub mod refused;

@@ -7,7 +7,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use crate::dialect::{Call, CallKind, Dialect, Element, Role, Tool, ToolChoice, Transcript, Unread};
+use crate::dialect::{
+    Address, Call, CallKind, Called, Dialect, Element, Role, Tool, ToolChoice, Transcript, Unread,
+};
 use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
 
 pub(crate) fn read(body: Bytes) -> Result<Transcript, Unread> {
@@ -231,6 +233,17 @@ pub(crate) fn calls<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Ca
 
 pub(crate) fn call_ids<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Cow<'a, str>> {
     written(transcript, element).into_iter().map(|call| call.id).collect()
+}
+
+pub(crate) fn called<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Called<'a>> {
+    let address = |id, name: &Cow<'a, str>, kind| match kind {
+        CallKind::Legacy => Address::Name(name.clone()),
+        CallKind::Function | CallKind::Custom => Address::Id(id),
+    };
+    written(transcript, element)
+        .into_iter()
+        .map(|call| Called { address: address(call.id, &call.name, call.kind), name: call.name })
+        .collect()
 }
 
 /// A call of the history, its input not unescaped yet.

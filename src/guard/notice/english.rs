@@ -38,5 +38,13 @@ pub(super) fn text(notice: Notice) -> &'static str {
              mistakes."
         }
         Notice::FellBack => "The last tool calls could not be run and were given up. {refusals}",
+        Notice::ResultCorrectable => "Error: {error} Please fix your mistakes.",
+        Notice::ResultFailed => "Error: {error}",
+        Notice::ResultTerminal => {
+            "Error: {tool} failed for good: {error} An equivalent request will fail the same way, so do not send \
+             it again. Find the cause first; then change the request, take a path that does not depend on the \
+             rejected input, or state plainly what you conclude."
+        }
+        Notice::ResultCut => "[… {bytes} bytes left out …]",
     }
 }

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use http::Response;
 
 use crate::dialect::{Dialect, Transcript};
-use crate::guard::{Key, Reason};
+use crate::guard::{Key, Reason, results};
 use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
 
@@ -89,12 +89,16 @@ impl Exchange {
         prepared: Prepared,
     ) -> Self {
         let mut edits = Splices::default();
-        let found = if house.observes() { Vec::new() } else { house.asides.find(&tenant, &transcript) };
+        let (mut prepared_for, mut found) = (Vec::new(), Vec::new());
+        if !house.observes() {
+            prepared_for = results::rewrite(&transcript, &house.plan.rules, &mut edits);
+            found = house.asides.find(&tenant, &transcript);
+        }
         for (place, aside) in &found {
             transcript.restore(*place, &aside.hidden, &mut edits);
         }
         let refused_before = refused_in_a_row(&transcript, &found);
-        let prepared_for = found.iter().map(|_| Reason::Restored).collect();
+        prepared_for.extend(found.iter().map(|_| Reason::Restored));
         Self { house, tenant, transcript, edits, target, prepared, refused_before, prepared_for }
     }
 

@@ -52,10 +52,11 @@ impl Outlet {
     pub(super) fn new(mut account: Account, done: Vec<Reason>) -> (Unconnected, ChosenHead) {
         let head = ChosenHead::default();
         for reason in &done {
-            account.act(*reason);
-        }
-        if let Some(reason) = done.first() {
-            account.note(Fact::Prepared { reason: *reason, count: done.len() });
+            if !account.actions.contains(reason) {
+                account.act(*reason);
+                let count = done.iter().filter(|other| *other == reason).count();
+                account.note(Fact::Prepared { reason: *reason, count });
+            }
         }
         (Unconnected { account, head: head.clone() }, head)
     }

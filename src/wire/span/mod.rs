@@ -12,7 +12,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::escape::{Piece, pieces};
+pub(super) use self::escape::{Piece, pieces, places};
 pub use self::{
     json::Json,
     reader::{Entered, Key, Reader},
@@ -59,6 +59,12 @@ impl Span {
 
     pub fn is_empty(self) -> bool {
         self.len() == 0
+    }
+
+    /// The same stretch in a text that the first one stands in, from `offset` on.
+    #[must_use]
+    pub fn shifted(self, offset: usize) -> Self {
+        Self { start: self.start + offset, end: self.end + offset }
     }
 
     /// The text under this span; empty where the span does not fit the text.
