@@ -186,14 +186,24 @@ impl Notices {
             .any(|template| fits(template, trimmed) || fits(template, text))
     }
 
-    /// Whether `text` begins and ends with the words of this notice, so that there is nothing to add to it.
+    /// Whether `text` holds the words of this notice in order, so that there is nothing to add to it: looser than
+    /// [`wrote`](Self::wrote), for others' white space does not make it another text.
     pub fn frames(&self, notice: Notice, text: &str) -> bool {
         let pieces = pieces(self.template(notice));
-        let words = |piece: Option<&Piece<'_>>| match piece {
-            Some(Piece::Words(words)) => words.trim().to_owned(),
-            _ => String::new(),
-        };
-        text.starts_with(&words(pieces.first())) && text.ends_with(&words(pieces.last()))
+        let last = pieces.len().saturating_sub(1);
+        let mut rest = text;
+        pieces.iter().enumerate().all(|(place, piece)| {
+            let Piece::Words(words) = piece else { return true };
+            let words = words.trim();
+            let found = match place {
+                0 => rest.starts_with(words).then_some(0),
+                _ if place == last => rest.ends_with(words).then(|| rest.len() - words.len()),
+                _ => rest.find(words),
+            };
+            let after = found.and_then(|at| rest.get(at + words.len()..));
+            rest = after.unwrap_or_default();
+            after.is_some()
+        })
     }
 
     fn template(&self, notice: Notice) -> &str {

@@ -23,6 +23,7 @@ mod epochs;
 mod kinds;
 mod modes;
 mod properties;
+mod results;
 mod scene;
 mod siblings;
 mod slugs;

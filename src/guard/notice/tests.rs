@@ -13,7 +13,14 @@ fn fills_each_placeholder_once_and_does_not_read_values_as_templates() {
 
 #[test]
 fn what_is_to_be_mended_ends_in_the_same_words() {
-    for notice in [Notice::Invalid, Notice::Unreadable, Notice::UnknownTool, Notice::ProviderRefused] {
+    let notices = [
+        Notice::Invalid,
+        Notice::Unreadable,
+        Notice::UnknownTool,
+        Notice::ProviderRefused,
+        Notice::ResultCorrectable,
+    ];
+    for notice in notices {
         assert!(filled(notice).ends_with("Please fix your mistakes."), "{notice:?}");
     }
 }
@@ -43,7 +50,7 @@ fn templates_name_only_placeholders_that_are_known_and_have_words_enough() {
 
 #[test]
 fn knows_its_own_texts_whatever_fills_them() {
-    for notice in Notice::ALL {
+    for notice in Notice::ALL.into_iter().filter(|notice| notice.is_known_again()) {
         assert!(Notices::default().wrote(&filled(notice)), "{notice:?}");
         assert!(Notices::default().wrote(&format!("  {}\n", filled(notice))), "{notice:?}");
         assert!(Notices::default().wrote(&Notices::default().text(notice, &[])), "{notice:?}");
@@ -60,6 +67,12 @@ fn does_not_take_a_tools_own_words_for_ours() {
         "Error: git was not run: bad. Please fix your mistakes. Thanks",
         "It said: Error: git was not run: bad. Please fix your mistakes.",
         "Please fix your mistakes.",
+        // A neutral error is the tool's own word, whoever wrote it.
+        "Error: permission denied",
+        "Error: [… 12 bytes left out …]",
+        "[… 12 bytes left out …]",
+        // LangGraph's way to report what a tool raised.
+        "Error: ValueError('bad slug')\n Please fix your mistakes.",
     ] {
         assert!(!notices.wrote(text), "{text}");
     }
@@ -112,4 +125,30 @@ fn says_what_is_known_when_an_override_is_wrong() {
     );
     let bare = notices.replace("invalid", "{tool}: {problems}").unwrap_err();
     assert!(bare.contains("too few words"), "{bare}");
+}
+
+#[test]
+fn the_words_of_a_text_frame_what_holds_them_in_order() {
+    let mut notices = Notices::default();
+    notices.replace("result_failed", "{tool} says: {error} (so far)").unwrap();
+    for (notice, text, framed) in [
+        (Notice::ResultCorrectable, "Error: x. Please fix your mistakes.", true),
+        (Notice::ResultCorrectable, "Error: x\n Please fix your mistakes.", true),
+        (Notice::ResultCorrectable, "Error: x.", false),
+        (Notice::ResultCorrectable, "x. Please fix your mistakes.", false),
+        (Notice::ResultFailed, "git says: no (so far)", true),
+        (Notice::ResultFailed, "git: no (so far)", false),
+        (Notice::ResultFailed, "(so far) git says: no", false),
+    ] {
+        assert_eq!(notices.frames(notice, text), framed, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_known_again_needs_no_words() {
+    let mut notices = Notices::default();
+    notices.replace("result_failed", "{error}").unwrap();
+    notices.replace("result_cut", "[{bytes}]").unwrap();
+    assert!(!notices.wrote("anything") && !notices.wrote("[12]"));
+    assert!(notices.replace("result_correctable", "{error}").is_err());
 }

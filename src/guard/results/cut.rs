@@ -5,7 +5,7 @@ use crate::guard::notice::{Notice, Notices};
 use crate::wire::span::Span;
 use crate::wire::splice::{Change, changed};
 
-/// What is left out of a text, and what it is for: bytes missing between a head and a tail.
+/// What is left out of one of the texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Gap {
     /// In the text; empty where nothing is left out of it.
