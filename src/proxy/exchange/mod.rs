@@ -26,7 +26,7 @@ use http::Response;
 use crate::dialect::{Dialect, Transcript};
 use crate::guard::constrain::constrain;
 use crate::guard::mend::{Mended, mend};
-use crate::guard::{Key, Reason};
+use crate::guard::{Key, Reason, results};
 use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
 
@@ -100,6 +100,7 @@ impl Exchange {
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
         if !exchange.house.observes() {
+            exchange.reword();
             exchange.constrain();
             exchange.restore();
         }
@@ -109,6 +110,14 @@ impl Exchange {
     /// The transcript that the provider is told: what is put in goes in here.
     fn told(&self) -> &Transcript {
         self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
+    }
+
+    /// Puts results into the words that the model is to read.
+    fn reword(&mut self) {
+        let mut edits = std::mem::take(&mut self.edits);
+        let done = results::rewrite(self.told(), &self.house.plan.rules, &mut edits);
+        self.prepared_for.extend(done);
+        self.edits = edits;
     }
 
     /// Adds what the operator wants the model to know.
