@@ -14,6 +14,8 @@ use remand::dialect::{Call, CallKind, Dialect, Transcript};
 use remand::guard::arguments::{Schema, Schemas};
 use remand::guard::bench::{Bench, Circumstances};
 use remand::guard::ledger::Ledger;
+use remand::guard::mend::mend;
+use remand::guard::notice::Notices;
 use remand::guard::{Rules, Verdict};
 use remand::wire::canonical;
 use remand::wire::span::Json;
@@ -87,6 +89,39 @@ fn fold_a_ledger(bencher: Bencher<'_, '_>, calls: usize) {
         let mut bench = Bench::new(&transcript, &rules, &schemas);
         Ledger::fold(black_box(&transcript), &rules, &mut |call| bench.key(call)).is_empty()
     });
+}
+
+/// A conversation of 300 messages in which nothing is broken: read, and read and looked through for what is.
+#[divan::bench(args = [false, true])]
+fn mend_a_sound_history(bencher: Bencher<'_, '_>, mends: bool) {
+    let (body, notices) = (Bytes::from(conversation(100)), Notices::default());
+    bencher.counter(BytesCount::of_slice(&body)).bench(|| {
+        let transcript = transcript(black_box(&body).clone());
+        assert!(!mends || mend(&transcript, &notices).is_none());
+        transcript.elements.len()
+    });
+}
+
+/// What the look alone costs.
+#[divan::bench]
+fn look_for_what_is_broken(bencher: Bencher<'_, '_>) {
+    let (transcript, notices) = (transcript(conversation(100).into()), Notices::default());
+    bencher
+        .counter(BytesCount::of_slice(transcript.body()))
+        .bench(|| mend(black_box(&transcript), &notices).is_none());
+}
+
+/// Turns of three messages each: a call with arguments, a result of some length, words.
+fn conversation(turns: usize) -> String {
+    let arguments = Json::parse(&arguments(300)).map(canonical::canonical).unwrap();
+    let (arguments, result) = (canonical::quote(&arguments), "the next line\\n".repeat(100));
+    let turn = |turn: usize| {
+        format!(
+            r#",{{"role":"assistant","content":null,"tool_calls":[{{"id":"call_{turn}","type":"function","function":{{"name":"write_file","arguments":{arguments}}}}}]}},{{"role":"tool","tool_call_id":"call_{turn}","content":"{result}"}},{{"role":"user","content":"Go on."}}"#
+        )
+    };
+    let turns: String = (0..turns).map(turn).collect();
+    format!(r#"{{"model":"gpt-bench","messages":[{{"role":"user","content":"Begin."}}{turns}]}}"#)
 }
 
 fn call<'a>(name: &'a str, arguments: &'a str) -> Call<'a> {

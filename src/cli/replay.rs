@@ -76,6 +76,7 @@ fn line(server: &Server, number: usize, recorded: &Recorded) -> String {
     let answer = match recorded.step {
         Some(step) => server.title(step).unwrap_or_default(),
         None if recorded.progress == Progress::Aborted => "left before its body had come".to_owned(),
+        None if let Some(why) = &recorded.refused => format!("400 {why}"),
         None => {
             let prefix = format!("request {}: ", number + 1);
             let misses = server.misses();

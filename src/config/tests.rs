@@ -185,7 +185,6 @@ fn tells_file_line_column_key_and_the_nearest_key() {
 fn keys_that_would_do_nothing_yet_are_not_accepted() {
     for text in [
         "[guard]\nlocale = 'en'",
-        "[guard.history]\nmend = true",
         "[[tool]]\nname = ['x']\nstrip = []",
         "[[tool]]\nname = ['x']\nmax_result = '1MiB'",
         "[[tool]]\nname = ['x']\nstream = true",

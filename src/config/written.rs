@@ -86,8 +86,16 @@ pub struct Guard {
     pub mode: Mode,
     pub rounds: Spanned<u32>,
     pub notice: BTreeMap<Spanned<String>, Spanned<String>>,
+    pub history: History,
     pub calls: Calls,
     pub failures: Failures,
+}
+
+/// `[guard.history]`
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub struct History {
+    pub mend: bool,
 }
 
 /// `guard.mode`
@@ -321,9 +329,16 @@ impl Default for Guard {
             mode: Mode::Enforce,
             rounds: built_in(3),
             notice: BTreeMap::new(),
+            history: History::default(),
             calls: Calls::default(),
             failures: Failures::default(),
         }
+    }
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { mend: true }
     }
 }
 

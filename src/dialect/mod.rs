@@ -6,9 +6,12 @@
 
 mod answer;
 pub mod chat;
+mod mend;
 mod path;
 
 pub use chat::answer::Answer;
+
+pub use mend::{Change, Entry, Piece};
 
 pub use answer::{
     Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, NewCall, Pending, Usage, Visible,
@@ -18,7 +21,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use crate::wire::span::{Json, Malformed, Span};
+use crate::wire::span::{Json, Kind, Malformed, Span};
 use crate::wire::splice::Splices;
 
 /// The grammar in which an API carries calls and results.
@@ -49,12 +52,29 @@ pub struct Transcript {
     pub tools: Vec<Tool>,
     /// Every tool the model can call stands in `tools`: a name that is not there is unknown.
     pub closed: bool,
+    /// A list of tools is given, and nothing is in it.
+    bare: bool,
     /// The history, in order.
     pub elements: Vec<Element>,
+    /// The calls of all elements, in order.
+    entries: Vec<EntrySpans>,
     /// The array that holds the history.
     history: Option<Span>,
     /// Where `tool_choice` is given: its value.
     tool_choice_at: Option<Span>,
+}
+
+/// Where the parts of a call lie. What is missing, or of another form, is `None`.
+#[derive(Clone, Copy, Debug)]
+struct EntrySpans {
+    /// A string, and never empty.
+    id: Option<Span>,
+    /// A string.
+    name: Option<Span>,
+    input: Option<Span>,
+    kind: CallKind,
+    /// The object that holds the name and the input.
+    inner: Span,
 }
 
 /// What the agent lets the model do about tools.
@@ -98,8 +118,14 @@ pub struct Element {
     pub(crate) content: Option<Span>,
     /// The value that holds the calls.
     pub(crate) calls: Option<Span>,
+    /// Its calls among those of all elements.
+    pub(crate) entries: (usize, usize),
+    /// An empty list of calls is given.
+    pub(crate) bare: bool,
     /// The id of the call that this result answers.
     pub(crate) answers: Option<Span>,
+    /// It is a result in the API's first form, which answers by name.
+    pub(crate) by_name: bool,
     /// A name beside the content.
     pub(crate) name: Option<Span>,
 }
@@ -191,7 +217,9 @@ impl Transcript {
             parallel: true,
             tools: Vec::new(),
             closed: false,
+            bare: false,
             elements: Vec::new(),
+            entries: Vec::new(),
             history: None,
             tool_choice_at: None,
         }
@@ -215,6 +243,16 @@ impl Transcript {
         // Only what is asked for is looked at again: the whole body, at each call, would cost more than reading it.
         let bytes = self.body.get(span.start..span.end).unwrap_or_default();
         Json::trusted(simdutf8::basic::from_utf8(bytes).unwrap_or_default())
+    }
+    /// What the value under a span is, told without reading it.
+    pub(crate) fn kind(&self, span: Span) -> Kind {
+        let first = self.body.get(span.start).map(std::slice::from_ref).unwrap_or_default();
+        Json::trusted(std::str::from_utf8(first).unwrap_or_default()).kind()
+    }
+    /// Where a value of this transcript lies.
+    pub(crate) fn place(&self, value: Json<'_>) -> Span {
+        let start = value.text().as_ptr().addr().wrapping_sub(self.body.as_ptr().addr());
+        Span::new(start, start.wrapping_add(value.text().len()))
     }
     pub fn model(&self) -> Option<Cow<'_, str>> {
         self.json(self.model?).string()

@@ -33,6 +33,18 @@ pub enum Notice {
     ProviderRefused,
     /// Said to the user in the model's place when it would not come to an end.
     FellBack,
+    /// The result of a call that has none.
+    Interrupted,
+    /// Before what came as the result of no call.
+    Orphan,
+    /// The result of a tool that said nothing.
+    EmptyResult,
+    /// In the place of an image in a result.
+    ImageBelow,
+    /// Before an image that came in a result.
+    ImageFrom,
+    /// Where a result stood that was moved to its call.
+    ResultAbove,
 }
 
 /// A language: the template of each text.
@@ -57,7 +69,7 @@ enum Piece<'a> {
 // === impl Notice ===
 
 impl Notice {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 17] = [
         Self::Truncated,
         Self::Unreadable,
         Self::UnknownTool,
@@ -69,6 +81,12 @@ impl Notice {
         Self::TooLarge,
         Self::ProviderRefused,
         Self::FellBack,
+        Self::Interrupted,
+        Self::Orphan,
+        Self::EmptyResult,
+        Self::ImageBelow,
+        Self::ImageFrom,
+        Self::ResultAbove,
     ];
 
     /// The configuration key.
@@ -85,18 +103,30 @@ impl Notice {
             Self::TooLarge => "too_large",
             Self::ProviderRefused => "provider_refused",
             Self::FellBack => "fell_back",
+            Self::Interrupted => "interrupted",
+            Self::Orphan => "orphan",
+            Self::EmptyResult => "empty_result",
+            Self::ImageBelow => "image_below",
+            Self::ImageFrom => "image_from",
+            Self::ResultAbove => "result_above",
         }
     }
 
     /// What its template may hold between braces.
     pub fn placeholders(self) -> &'static [&'static str] {
         match self {
-            Self::Truncated | Self::NoTools | Self::TooLarge => &["tool"],
+            Self::Truncated
+            | Self::NoTools
+            | Self::TooLarge
+            | Self::Interrupted
+            | Self::ImageFrom
+            | Self::ResultAbove => &["tool"],
             Self::Unreadable | Self::Invalid | Self::ProviderRefused => &["tool", "problems"],
             Self::UnknownTool => &["tool", "names"],
             Self::Denied => &["tool", "reason"],
             Self::Repeated | Self::Terminal => &["tool", "error"],
             Self::FellBack => &["refusals"],
+            Self::Orphan | Self::EmptyResult | Self::ImageBelow => &[],
         }
     }
 }

@@ -10,6 +10,25 @@ pub enum Reason {
     ArgumentsCoerced,
     CallsSplit,
     CallsExpanded,
+    // Mended in a history.
+    /// A call without a result was answered.
+    MendedMissing,
+    /// A result was moved up to its call.
+    MendedMoved,
+    /// A result of no call became words.
+    MendedOrphan,
+    /// A call or a result that was there twice.
+    MendedDuplicate,
+    /// Arguments that are no object in a string.
+    MendedArguments,
+    /// A tool's name that the API does not allow.
+    MendedName,
+    /// Half of a surrogate pair.
+    MendedText,
+    /// A list or a content that may not be empty.
+    MendedEmpty,
+    /// An image in a result.
+    MendedImage,
     // Refused.
     Truncated,
     Unreadable,
@@ -45,6 +64,15 @@ impl Reason {
             Self::ArgumentsCoerced => "arguments_coerced",
             Self::CallsSplit => "calls_split",
             Self::CallsExpanded => "calls_expanded",
+            Self::MendedMissing => "mended_missing",
+            Self::MendedMoved => "mended_moved",
+            Self::MendedOrphan => "mended_orphan",
+            Self::MendedDuplicate => "mended_duplicate",
+            Self::MendedArguments => "mended_arguments",
+            Self::MendedName => "mended_name",
+            Self::MendedText => "mended_text",
+            Self::MendedEmpty => "mended_empty",
+            Self::MendedImage => "mended_image",
             Self::Truncated => "truncated",
             Self::Unreadable => "unreadable",
             Self::UnknownTool => "unknown_tool",

@@ -16,6 +16,7 @@ pub struct Rules {
     pub rounds: u32,
     pub calls: CallRules,
     pub failures: FailureRules,
+    pub history: HistoryRules,
     /// In the order written: of scalars the later wins, lists add up.
     pub tools: Vec<ToolRule>,
     pub notices: Notices,
@@ -44,6 +45,13 @@ pub enum Treatment {
     #[default]
     Refuse,
     Forward,
+}
+
+/// What to do about a history.
+#[derive(Clone, Debug)]
+pub struct HistoryRules {
+    /// What providers would refuse is mended.
+    pub mend: bool,
 }
 
 /// What to remember of failures.
@@ -179,6 +187,12 @@ impl Default for CallRules {
     }
 }
 
+impl Default for HistoryRules {
+    fn default() -> Self {
+        Self { mend: true }
+    }
+}
+
 impl Default for FailureRules {
     fn default() -> Self {
         Self {
@@ -198,6 +212,7 @@ impl Default for Rules {
             rounds: 3,
             calls: CallRules::default(),
             failures: FailureRules::default(),
+            history: HistoryRules::default(),
             tools: Vec::new(),
             notices: Notices::default(),
             additions: Additions::default(),

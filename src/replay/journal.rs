@@ -24,6 +24,8 @@ pub struct Recorded {
     pub connection: usize,
     /// The step that answers it, counted from 0; none before the body has come, and for a miss.
     pub step: Option<usize>,
+    /// Why a strict script did not let it come to a step.
+    pub refused: Option<String>,
     pub progress: Progress,
 }
 
@@ -89,6 +91,7 @@ impl Journal {
             body: Bytes::new(),
             connection,
             step: None,
+            refused: None,
             progress: Progress::Reading,
         };
         let mut number = 0;
@@ -152,6 +155,10 @@ impl Entry {
             recorded.step = step;
             recorded.progress = Progress::Answering;
         });
+    }
+    /// It is no request that a real provider would answer.
+    pub(super) fn refused(&self, why: String) {
+        self.update(|recorded| recorded.refused = Some(why));
     }
     /// The last byte was handed over.
     pub(super) fn ended(&self) {

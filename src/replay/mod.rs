@@ -15,6 +15,7 @@ mod gate;
 mod journal;
 pub mod script;
 mod server;
+pub mod strict;
 
 pub use gate::Gate;
 pub use journal::{Progress, Recorded};

@@ -10,3 +10,4 @@ pub mod redact;
 pub mod span;
 pub mod splice;
 pub mod sse;
+pub mod surrogate;

@@ -108,11 +108,11 @@ async fn what_loses_nothing_is_mended_and_from_then_on_the_call() {
             let expected = ("one".to_owned(), (*right_name).to_owned(), (*right).to_owned());
             assert_eq!(message.calls, [expected], "{name} {arguments}");
             assert_eq!((message.finish.as_str(), scene.sent().len()), ("tool_calls", 1));
-            // The provider is shown what the agent shows: there is no aside.
+            // The provider is shown what the agent shows: there is no aside. Only half a character is made readable.
             let history = [user("go"), message.element(false), result("one", "fine")];
             let later = request(&history.each_ref().map(String::as_str), &TOOLS, stream);
             assert_eq!(scene.send(later.clone()).await.message().text, "Done.");
-            assert_eq!(scene.sent()[1], later);
+            assert_eq!(scene.sent()[1], later.replace(r"\\ud800", r"\\ufffd"));
         }
     }
 }

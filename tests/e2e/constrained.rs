@@ -105,7 +105,8 @@ async fn a_request_without_tools_is_left_alone_in_the_same_conversation() {
     let _ = scene.send(request(&[SYSTEM, &user("go")], &[TOOL], false)).await;
     let title =
         format!(r#"{{"model":"m","messages":[{SYSTEM}, {}],"max_tokens":1e1}}"#, user("a title, please"));
-    for body in [title, request(&[SYSTEM, &user("go")], &[], false)] {
+    let without = request(&[SYSTEM, &user("go")], &[], false).replace(r#","tools":[]"#, "");
+    for body in [title, without] {
         let got = scene.send(body.clone()).await;
         assert_eq!(scene.sent().pop().unwrap(), body);
         assert!(got.headers.get("x-remand-actions").is_none(), "{got:?}");

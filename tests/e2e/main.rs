@@ -15,13 +15,13 @@
 mod arguments;
 mod bounds;
 mod constrained;
-mod conversation;
 mod court;
 mod deaths;
 mod deny;
 mod disconnects;
 mod epochs;
 mod kinds;
+mod mended;
 mod modes;
 mod properties;
 mod scene;

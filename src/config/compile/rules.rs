@@ -10,8 +10,8 @@ use crate::config::written;
 use crate::guard::Rules;
 use crate::guard::notice::{Notice, Notices};
 use crate::guard::rules::{
-    ArgumentRule, CallRules, DenyRule, FailureRules, Mode, Normalise, Reopen, ResultClass, ResultRule,
-    ResultWhen, ToolRule, Treatment,
+    ArgumentRule, CallRules, DenyRule, FailureRules, HistoryRules, Mode, Normalise, Reopen, ResultClass,
+    ResultRule, ResultWhen, ToolRule, Treatment,
 };
 
 /// More than any model has use for: what it has not learnt by then it will not learn.
@@ -32,6 +32,7 @@ impl Compiler<'_> {
                 invalid: treatment(guard.calls.invalid),
             },
             failures: failures(&guard.failures),
+            history: HistoryRules { mend: guard.history.mend },
             tools: file.tool.iter().map(|tool| self.tool(tool)).collect(),
             notices: self.notices(&guard.notice),
             additions: self.additions(file),

@@ -1,13 +1,14 @@
 //! Chat Completions (`POST …/chat/completions`).
 //!
 //! `request` reads what the agent sends, `answer` what the provider sends back, `write` makes the elements
-//! that the proxy puts in. `system` and `offer` add to what the model is told at the head of the history, and of
-//! its tools.
+//! that the proxy puts in, `mend` what a broken history needs. `system` and `offer` add to what the model is told at
+//! the head of the history, and of its tools.
 
 pub mod answer;
 mod calls;
 pub mod edit;
 mod event;
+pub mod mend;
 pub mod offer;
 pub mod refused;
 pub mod request;

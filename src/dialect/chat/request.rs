@@ -7,7 +7,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use crate::dialect::{Call, CallKind, Dialect, Element, Role, Tool, ToolChoice, Transcript, Unread};
+use crate::dialect::{
+    Call, CallKind, Dialect, Element, Entry, EntrySpans, Role, Tool, ToolChoice, Transcript, Unread,
+};
 use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
 
 pub(crate) fn read(body: Bytes) -> Result<Transcript, Unread> {
@@ -38,7 +40,10 @@ struct Request {
     parallel: bool,
     tools: Vec<Tool>,
     closed: bool,
+    /// `tools` is given and empty; the same of `functions`.
+    bare: (bool, bool),
     elements: Vec<Element>,
+    entries: Vec<EntrySpans>,
     history: Option<Span>,
 }
 
@@ -75,6 +80,7 @@ impl Request {
 
     fn messages(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
         self.elements.clear();
+        self.entries.clear();
         self.history = None;
         if reader.kind()? != Kind::Array {
             reader.skip()?;
@@ -83,7 +89,7 @@ impl Request {
         let start = reader.offset();
         let mut array = reader.array()?;
         while reader.next_element(&mut array)? {
-            self.elements.push(element(reader)?);
+            self.elements.push(element(reader, &mut self.entries)?);
         }
         self.history = Some(Span::new(start, reader.offset()));
         Ok(())
@@ -94,15 +100,18 @@ impl Request {
             reader.skip()?;
             return Ok(());
         }
+        let mut empty = true;
         self.tools.retain(|tool| (tool.kind == CallKind::Legacy) != legacy);
         let mut array = reader.array()?;
         while reader.next_element(&mut array)? {
+            empty = false;
             let known = if legacy { function(reader, CallKind::Legacy)? } else { tool(reader)? };
             match known {
                 Some(tool) => self.tools.push(tool),
                 None => self.closed = false,
             }
         }
+        *if legacy { &mut self.bare.1 } else { &mut self.bare.0 } = empty;
         Ok(())
     }
 
@@ -118,7 +127,9 @@ impl Request {
             parallel: self.parallel,
             tools: self.tools,
             closed: self.closed,
+            bare: self.bare.0 || self.bare.1,
             elements: self.elements,
+            entries: self.entries,
             history: self.history,
             tool_choice_at: self.tool_choice_at,
         }
@@ -141,7 +152,7 @@ fn tool_choice(value: Json<'_>) -> ToolChoice {
 }
 
 /// One message. What is not an object, or has no role, is an element all the same.
-fn element(reader: &mut Reader<'_>) -> Result<Element, Malformed> {
+fn element(reader: &mut Reader<'_>, entries: &mut Vec<EntrySpans>) -> Result<Element, Malformed> {
     let is_object = reader.kind()? == Kind::Object;
     let start = reader.offset();
     let mut element = Element::default();
@@ -152,10 +163,27 @@ fn element(reader: &mut Reader<'_>) -> Result<Element, Malformed> {
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
         match &*key.name() {
-            "role" => element.role = role(reader.value()?),
+            "role" => {
+                let given = reader.value()?;
+                element.role = role(given);
+                element.by_name = given.raw_string() == Some("function");
+            }
             "content" => element.content = present(reader)?,
-            "tool_calls" => element.calls = present(reader)?.or(element.calls),
-            "function_call" => element.calls = element.calls.or(present(reader)?),
+            "tool_calls" => {
+                let (at, is_empty) = calls_of(reader, entries)?;
+                element.bare = is_empty;
+                // An empty list says nothing: what else is given of the kind counts.
+                if let Some((span, range)) = at.filter(|_| !is_empty) {
+                    (element.calls, element.entries) = (Some(span), range);
+                }
+            }
+            "function_call" => {
+                if let (Some((span, range)), _) = calls_of(reader, entries)?
+                    && element.calls.is_none()
+                {
+                    (element.calls, element.entries) = (Some(span), range);
+                }
+            }
             "tool_call_id" => element.answers = string(reader)?,
             "name" => element.name = string(reader)?,
             _ => {
@@ -165,6 +193,77 @@ fn element(reader: &mut Reader<'_>) -> Result<Element, Malformed> {
     }
     element.span = Span::new(start, reader.offset());
     Ok(element)
+}
+
+/// Where calls lie, and which of `entries` they are; whether it is an empty list. Not there where there is `null`.
+type CallsAt = (Option<(Span, (usize, usize))>, bool);
+
+/// The value that holds an element's calls: a list, or in the API's first form one call.
+fn calls_of(reader: &mut Reader<'_>, entries: &mut Vec<EntrySpans>) -> Result<CallsAt, Malformed> {
+    let kind = reader.kind()?;
+    let (start, first) = (reader.offset(), entries.len());
+    match kind {
+        Kind::Array => {
+            let mut array = reader.array()?;
+            while reader.next_element(&mut array)? {
+                entries.push(call_spans(reader)?);
+            }
+        }
+        Kind::Object => entries.push(function_spans(reader, "arguments", CallKind::Legacy)?),
+        _ => {
+            reader.skip()?;
+        }
+    }
+    let at = (Span::new(start, reader.offset()), (first, entries.len()));
+    Ok(((kind != Kind::Null).then_some(at), kind == Kind::Array && first == entries.len()))
+}
+
+fn call_spans(reader: &mut Reader<'_>) -> Result<EntrySpans, Malformed> {
+    if reader.kind()? != Kind::Object {
+        return opaque(reader);
+    }
+    let start = reader.offset();
+    let (mut id, mut function, mut custom) = (None, None, None);
+    let mut object = reader.object()?;
+    while let Some(key) = reader.next_key(&mut object)? {
+        match &*key.name() {
+            "id" => id = string(reader)?.filter(|id| id.len() > 2),
+            "function" => function = Some(function_spans(reader, "arguments", CallKind::Function)?),
+            "custom" => custom = Some(function_spans(reader, "input", CallKind::Custom)?),
+            _ => {
+                reader.skip()?;
+            }
+        }
+    }
+    let inner = Span::new(start, reader.offset());
+    let unknown = EntrySpans { id, name: None, input: None, kind: CallKind::Custom, inner };
+    Ok(EntrySpans { id, ..function.or(custom).unwrap_or(unknown) })
+}
+
+/// The object that holds a call's name and its input.
+fn function_spans(reader: &mut Reader<'_>, input: &str, kind: CallKind) -> Result<EntrySpans, Malformed> {
+    if reader.kind()? != Kind::Object {
+        return opaque(reader);
+    }
+    let start = reader.offset();
+    let (mut name, mut given) = (None, None);
+    let mut object = reader.object()?;
+    while let Some(key) = reader.next_key(&mut object)? {
+        match &*key.name() {
+            "name" => name = string(reader)?,
+            key if key == input => given = Some(reader.skip()?),
+            _ => {
+                reader.skip()?;
+            }
+        }
+    }
+    Ok(EntrySpans { id: None, name, input: given, kind, inner: Span::new(start, reader.offset()) })
+}
+
+/// No call that anybody here knows.
+fn opaque(reader: &mut Reader<'_>) -> Result<EntrySpans, Malformed> {
+    let inner = reader.skip()?;
+    Ok(EntrySpans { id: None, name: None, input: None, kind: CallKind::Custom, inner })
 }
 
 /// A value that is not `null`.
@@ -228,70 +327,23 @@ fn function(reader: &mut Reader<'_>, kind: CallKind) -> Result<Option<Tool>, Mal
 }
 
 pub(crate) fn calls<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Call<'a>> {
-    written(transcript, element).into_iter().map(Written::read).collect()
+    let call = |entry: Entry<'a>| {
+        let (id, name) = (id(&entry), entry.name.and_then(Json::string)?);
+        Some(Call { id, name, arguments: entry.text(), kind: entry.kind })
+    };
+    transcript.entries(element).filter_map(call).collect()
 }
 
 pub(crate) fn call_ids<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Cow<'a, str>> {
-    written(transcript, element).into_iter().map(|call| call.id).collect()
+    transcript.entries(element).filter(|entry| entry.name.is_some()).map(|entry| id(&entry)).collect()
 }
 
-/// A call of the history, its input not unescaped yet.
-struct Written<'a> {
-    id: Cow<'a, str>,
-    name: Cow<'a, str>,
-    input: Option<Json<'a>>,
-    kind: CallKind,
-}
-
-fn written<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Written<'a>> {
-    let Some(calls) = element.calls.map(|span| transcript.json(span)) else { return Vec::new() };
-    match calls.kind() {
-        Kind::Array => calls.elements().filter_map(Written::of).collect(),
-        Kind::Object => Written::of_function(calls, "arguments", CallKind::Legacy, Cow::Borrowed(""))
-            .into_iter()
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-impl<'a> Written<'a> {
-    fn of(call: Json<'a>) -> Option<Self> {
-        let (mut id, mut function, mut custom) = (None, None, None);
-        for (key, value) in call.members() {
-            match &*key.name() {
-                "id" => id = Some(value),
-                "function" => function = Some(value),
-                "custom" => custom = Some(value),
-                _ => {}
-            }
-        }
-        let id = id.and_then(Json::string).unwrap_or_default();
-        match function {
-            Some(function) => Self::of_function(function, "arguments", CallKind::Function, id),
-            None => Self::of_function(custom?, "input", CallKind::Custom, id),
-        }
-    }
-
-    fn of_function(object: Json<'a>, input: &str, kind: CallKind, id: Cow<'a, str>) -> Option<Self> {
-        let (mut name, mut given) = (None, None);
-        for (key, value) in object.members() {
-            match &*key.name() {
-                "name" => name = Some(value),
-                key if key == input => given = Some(value),
-                _ => {}
-            }
-        }
-        Some(Self { id, name: name?.string()?, input: given, kind })
-    }
-
-    fn read(self) -> Call<'a> {
-        let Self { id, name, input, kind } = self;
-        Call { id, name, arguments: input.map(input_text).unwrap_or_default(), kind }
-    }
+fn id<'a>(entry: &Entry<'a>) -> Cow<'a, str> {
+    entry.id.and_then(Json::string).unwrap_or_default()
 }
 
 /// Arguments come as a string; some providers leave the object as it is.
-pub(super) fn input_text(value: Json<'_>) -> Cow<'_, str> {
+pub(crate) fn input_text(value: Json<'_>) -> Cow<'_, str> {
     value.string().unwrap_or_else(|| if value.is_null() { "".into() } else { value.text().into() })
 }
 

@@ -52,18 +52,23 @@ pub(super) fn call(slot: &Slot) -> String {
     format!("{{{}}}", members.join(","))
 }
 
+/// Argument text that is no object, kept as text in one.
+pub(super) fn wrapped(arguments: &str) -> String {
+    format!(r#"{{"_invalid_arguments":{}}}"#, quote(arguments))
+}
+
 /// The argument text as a JSON string; what is no object is wrapped into one.
 fn readable(slot: &Slot) -> String {
     let arguments = slot.arguments();
     match lenient::shape(&arguments) {
         Shape::Object => format!("\"{}\"", slot.raw_input()),
         Shape::Empty => "\"{}\"".to_owned(),
-        _ => quote(&format!(r#"{{"_invalid_arguments":{}}}"#, quote(&arguments))),
+        _ => quote(&wrapped(&arguments)),
     }
 }
 
 /// `[A-Za-z0-9_-]`, 1 to 64 of them.
-fn legal_name(name: &str) -> String {
+pub(super) fn legal_name(name: &str) -> String {
     let legal = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
     let name: String = name.chars().take(64).map(legal).collect();
     if name.is_empty() { "unnamed".to_owned() } else { name }
@@ -71,12 +76,17 @@ fn legal_name(name: &str) -> String {
 
 /// The element that answers a call.
 pub(super) fn result(slot: &Slot, text: &str) -> Bytes {
+    result_of(slot.kind, &slot.id, &legal_name(&slot.name), text)
+}
+
+/// The element that answers the call of that id, or of that name in the API's first form.
+pub(super) fn result_of(kind: CallKind, id: &str, name: &str, text: &str) -> Bytes {
     let content = quote(text);
-    Bytes::from(match slot.kind {
+    Bytes::from(match kind {
         CallKind::Legacy => {
-            format!(r#"{{"role":"function","name":{},"content":{content}}}"#, quote(&legal_name(&slot.name)))
+            format!(r#"{{"role":"function","name":{},"content":{content}}}"#, quote(name))
         }
-        _ => format!(r#"{{"role":"tool","tool_call_id":{},"content":{content}}}"#, quote(&slot.id)),
+        _ => format!(r#"{{"role":"tool","tool_call_id":{},"content":{content}}}"#, quote(id)),
     })
 }
 

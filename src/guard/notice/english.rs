@@ -38,5 +38,14 @@ pub(super) fn text(notice: Notice) -> &'static str {
              mistakes."
         }
         Notice::FellBack => "The last tool calls could not be run and were given up. {refusals}",
+        Notice::Interrupted => {
+            "This call of {tool} was interrupted: its result was not recorded and its outcome is unknown. Check \
+             what it did before you repeat it."
+        }
+        Notice::Orphan => "The result of an earlier tool call that is no longer part of this conversation:",
+        Notice::EmptyResult => "(The tool returned no output.)",
+        Notice::ImageBelow => "(The image in this result follows below.)",
+        Notice::ImageFrom => "The image from the result of {tool}:",
+        Notice::ResultAbove => "(A result of {tool} came in here. It stands above, behind its call.)",
     }
 }

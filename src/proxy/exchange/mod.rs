@@ -17,6 +17,7 @@ mod run;
 mod words;
 
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,6 +25,7 @@ use http::Response;
 
 use crate::dialect::{Dialect, Transcript};
 use crate::guard::constrain::constrain;
+use crate::guard::mend::{Mended, mend};
 use crate::guard::{Key, Reason};
 use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
@@ -45,8 +47,11 @@ const IN_FLIGHT: usize = 16;
 struct Exchange {
     house: Arc<House>,
     tenant: Tenant,
+    /// As the agent sent it.
     transcript: Transcript,
-    /// Changes to the request before its first round.
+    /// As the provider is to be told it, where something in it had to be mended.
+    mended: Option<Mended>,
+    /// Changes to what is told before the first round.
     edits: Splices,
     target: Arc<Target>,
     prepared: Prepared,
@@ -80,7 +85,7 @@ pub(super) async fn run(
     let target = Arc::clone(house.upstreams.route(parts.uri.path(), model.as_deref()));
     account.goes_to(target.name(), model);
     let prepared = target.prepare(&parts, &entry.ours, way)?;
-    let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared);
+    let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared, &account);
     exchange.start(account).await
 }
 
@@ -93,19 +98,45 @@ impl Exchange {
         transcript: Transcript,
         target: Arc<Target>,
         prepared: Prepared,
+        account: &Account,
     ) -> Self {
-        let mut edits = Splices::default();
-        let (mut prepared_for, mut found) = (Vec::new(), Vec::new());
-        if !house.observes() {
-            prepared_for = constrain(&transcript, &house.plan.rules, target.name(), &mut edits);
-            found = house.asides.find(&tenant, &transcript);
+        let mended = mended(&house, &transcript, account);
+        let prepared_for = mended.iter().flat_map(|mended| &mended.done).map(|done| done.reason).collect();
+        let mended = mended.filter(|_| !house.observes());
+        let (edits, refused_before) = (Splices::default(), Vec::new());
+        let mut exchange =
+            Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
+        if !exchange.house.observes() {
+            exchange.constrain();
+            exchange.restore();
         }
+        exchange
+    }
+
+    /// The transcript that the provider is told: what is put in goes in here.
+    fn told(&self) -> &Transcript {
+        self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
+    }
+
+    /// Adds what the operator wants the model to know.
+    fn constrain(&mut self) {
+        let mut edits = std::mem::take(&mut self.edits);
+        let done = constrain(self.told(), &self.house.plan.rules, self.target.name(), &mut edits);
+        self.prepared_for.extend(done);
+        self.edits = edits;
+    }
+
+    /// Puts back what the agent did not see, each around its answer. It is found in what the agent sent.
+    fn restore(&mut self) {
+        let found = self.house.asides.find(&self.tenant, &self.transcript);
+        let mut edits = std::mem::take(&mut self.edits);
         for (place, aside) in &found {
-            transcript.restore(*place, &aside.hidden, &mut edits);
+            let moved = self.mended.as_ref().and_then(|mended| mended.places.get(*place));
+            self.told().restore(*moved.unwrap_or(place), &aside.hidden, &mut edits);
         }
-        let refused_before = refused_in_a_row(&transcript, &found);
-        prepared_for.extend(found.iter().map(|_| Reason::Restored));
-        Self { house, tenant, transcript, edits, target, prepared, refused_before, prepared_for }
+        self.edits = edits;
+        self.refused_before = refused_in_a_row(&self.transcript, &found);
+        self.prepared_for.extend(found.iter().map(|_| Reason::Restored));
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {
@@ -124,11 +155,25 @@ impl Exchange {
     fn body(&self, appended: &[Bytes], concludes: bool) -> Vec<Bytes> {
         let mut edits = self.edits.clone();
         if !appended.is_empty() {
-            self.transcript.append(appended, &mut edits);
+            self.told().append(appended, &mut edits);
         }
         if concludes {
-            self.transcript.conclude(&mut edits);
+            self.told().conclude(&mut edits);
         }
-        edits.pieces(self.transcript.body())
+        edits.pieces(self.told().body())
     }
+}
+
+/// What of the history has to be mended. A bug of ours must not cost the agent its request.
+fn mended(house: &House, transcript: &Transcript, account: &Account) -> Option<Mended> {
+    let rules = &house.plan.rules;
+    if !rules.history.mend {
+        return None;
+    }
+    let mended = catch_unwind(AssertUnwindSafe(|| mend(transcript, &rules.notices)));
+    mended.unwrap_or_else(|_| {
+        let detail = "the guard failed on the history".to_owned();
+        account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
+        None
+    })
 }

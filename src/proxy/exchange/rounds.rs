@@ -58,7 +58,7 @@ impl<'a> Rounds<'a> {
         Self {
             exchange,
             bench,
-            answer: Answer::new(&exchange.transcript, house.plan.listen.max_held).made_at(now()),
+            answer: Answer::new(exchange.told(), house.plan.listen.max_held).made_at(now()),
             outlet,
             refusals: Vec::new(),
             refused_in: Vec::new(),

@@ -97,11 +97,21 @@ pub(super) fn answer(step: &Step, turn: Turn, question: &Question) -> Answer {
 /// own libraries would otherwise hide the miss behind retries.
 pub(super) fn miss(message: &str) -> Answer {
     let body = envelope(message, "replay_miss", Some("no_matching_step"));
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    error(status, body)
+}
+
+/// The answer to a request that real providers refuse.
+pub(super) fn refused(message: &str) -> Answer {
+    error(StatusCode::BAD_REQUEST, envelope(message, "invalid_request_error", None))
+}
+
+fn error(status: StatusCode, body: Bytes) -> Answer {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, json());
     headers.insert("x-should-retry", HeaderValue::from_static("false"));
     Answer {
-        status: StatusCode::UNPROCESSABLE_ENTITY,
+        status,
         headers,
         length: Some(body.len() as u64),
         acts: fault::lay_out(vec![Piece::Event(body)], &[], None),

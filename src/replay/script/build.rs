@@ -26,11 +26,18 @@ impl Script {
         self.read_gate = Some(gate.into());
         self
     }
+    /// Refuses what real providers refuse.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
     /// The steps of `other` after those that are here.
     #[must_use]
     pub fn then(mut self, other: Self) -> Self {
         self.steps.extend(other.steps);
         self.read_gate = self.read_gate.or(other.read_gate);
+        self.strict |= other.strict;
         self
     }
     pub fn len(&self) -> usize {

@@ -33,6 +33,8 @@ pub enum LoadError {
 #[serde(deny_unknown_fields)]
 struct ScriptWritten {
     #[serde(default)]
+    strict: bool,
+    #[serde(default)]
     step: Vec<Spanned<StepWritten>>,
 }
 
@@ -152,7 +154,7 @@ impl Script {
 fn read(text: &str) -> Result<Script, Wrong> {
     let written: ScriptWritten = toml::from_str(text)
         .map_err(|error| Wrong { span: error.span(), message: error.message().to_owned() })?;
-    let mut script = Script::new();
+    let mut script = Script { strict: written.strict, ..Script::new() };
     let mut names: Vec<String> = Vec::new();
     for step in written.step {
         let span = step.span();

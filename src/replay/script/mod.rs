@@ -22,6 +22,8 @@ pub struct Script {
     pub(super) steps: Vec<Step>,
     /// Every request waits here after its head and before its body is read.
     pub(super) read_gate: Option<String>,
+    /// What real providers refuse is refused, before any step is asked.
+    pub(super) strict: bool,
 }
 
 /// One answer, and when it is given.

@@ -21,6 +21,7 @@ use super::Stage;
 use super::play::{Play, halt};
 use crate::replay::answer::{self, Answer};
 use crate::replay::find::Question;
+use crate::replay::strict;
 
 /// How a connection is to end, if the script ends it.
 #[derive(Clone, Debug, Default)]
@@ -108,7 +109,15 @@ async fn answer(
     }
     let body = body.collect().await?.to_bytes();
     let question = Question::read(head.uri.path(), &body);
-    let (step, answer) = choose(stage, &question, entry.number() + 1);
+    let refusal = strict::refusal(&body).filter(|_| stage.script.strict && question.chat);
+    let (step, answer) = match refusal {
+        Some(why) => {
+            let answer = answer::refused(&why);
+            entry.refused(why);
+            (None, answer)
+        }
+        None => choose(stage, &question, entry.number() + 1),
+    };
     entry.read(body, step);
     for stop in answer.acts.before_head {
         if let Err(broken) = halt(stop, &stage.gates, &ending).await {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Key, Kind, Malformed, Reader, Span, escape};
+use super::{Key, Kind, Malformed, Reader, Span, escape, nested};
 
 /// One whole, well-formed JSON value, without white space around it.
 ///
@@ -44,6 +44,12 @@ impl<'a> Json<'a> {
     /// The string's value, unescaped; `None` for other kinds. A lone surrogate reads as U+FFFD.
     pub fn string(self) -> Option<Cow<'a, str>> {
         self.raw_string().map(escape::unescape)
+    }
+
+    /// Whether this is a string that is seen to hold one well-formed object, without its being read: where it says
+    /// no, the string may hold one that is written in an unusual way.
+    pub fn holds_object(self) -> bool {
+        self.raw_string().is_some_and(nested::is_object)
     }
 
     /// The string's text between its quotes, escapes and all; `None` for other kinds.

@@ -7,6 +7,7 @@
 
 mod escape;
 mod json;
+mod nested;
 mod reader;
 mod scan;
 #[cfg(test)]

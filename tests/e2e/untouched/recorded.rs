@@ -109,6 +109,11 @@ impl Recorded {
         DEVIATIONS.iter().find(|(name, _)| *name == self.name).map(|(_, deviation)| deviation)
     }
 
+    /// What the provider is told of the request: the history of one holds arguments that are no object.
+    fn request_told(&self) -> String {
+        self.request.replace(r#""arguments": "null""#, r#""arguments": "{}""#)
+    }
+
     /// What goes out of the stream alone.
     fn expected(&self) -> String {
         let stream = String::from_utf8(self.stream.clone()).unwrap();
@@ -206,7 +211,7 @@ async fn over_sockets_every_recorded_stream_reaches_the_agent_the_same() {
         let got = scene.send(recorded.request.clone()).await;
         assert!(got.clean, "{name}");
         let sent = scene.sent();
-        assert_eq!(sent[0], recorded.request, "{name}");
+        assert_eq!(sent[0], recorded.request_told(), "{name}");
         if !matches!(recorded.deviation(), Some(Deviation::Remanded)) {
             assert_eq!((got.text(), sent.len()), (recorded.expected().as_str(), 1), "{name}");
             continue;

@@ -10,7 +10,7 @@ const CLEAN: &[(&str, &str)] = &[
     ("nothing", "{}"),
     (
         "odd keys and numbers",
-        "\r\n{ \"seed\":1234567890123456789,\"temperature\" : 1.10, \"top_p\":1E-3,\"x\":[-0,1e999],\t\"messages\":[{\"content\":\"\\u0041 \\ud800 \\/\",\"role\":\"user\",\"cache_control\":{\"type\":\"ephemeral\"}} ] ,\"model\":\"m\" } \n",
+        "\r\n{ \"seed\":1234567890123456789,\"temperature\" : 1.10, \"top_p\":1E-3,\"x\":[-0,1e999],\t\"messages\":[{\"content\":\"\\u0041 \\ud83d\\ude00 \\/\",\"role\":\"user\",\"cache_control\":{\"type\":\"ephemeral\"}} ] ,\"model\":\"m\" } \n",
     ),
     (
         "duplicate keys",
