@@ -5,7 +5,7 @@
 
 use wide::u8x16;
 
-use super::{Kind, Malformed};
+use super::{Expected, Kind, Malformed};
 
 /// Which containers are open, innermost last: one bit each, set for an object.
 #[derive(Default)]
@@ -18,7 +18,7 @@ struct Nesting {
 }
 
 /// Refuses what stands at `at`. Where nothing stands there, the text was cut.
-pub(super) fn malformed<T>(bytes: &[u8], at: usize, expected: &'static str) -> Result<T, Malformed> {
+pub(super) fn malformed<T>(bytes: &[u8], at: usize, expected: Expected) -> Result<T, Malformed> {
     Err(Malformed { at, expected, truncated: at >= bytes.len() })
 }
 
@@ -30,7 +30,7 @@ pub(super) fn white_space(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Passes the byte `wanted`, which has to stand at `at`.
-pub(super) fn byte(bytes: &[u8], at: usize, wanted: u8, expected: &'static str) -> Result<usize, Malformed> {
+pub(super) fn byte(bytes: &[u8], at: usize, wanted: u8, expected: Expected) -> Result<usize, Malformed> {
     if bytes.get(at) == Some(&wanted) { Ok(at + 1) } else { malformed(bytes, at, expected) }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn byte(bytes: &[u8], at: usize, wanted: u8, expected: &'static str) 
 pub(super) fn kind(bytes: &[u8], at: usize) -> Result<Kind, Malformed> {
     match bytes.get(at).and_then(|first| Kind::of(*first)) {
         Some(kind) => Ok(kind),
-        None => malformed(bytes, at, "a value"),
+        None => malformed(bytes, at, Expected::Value),
     }
 }
 
@@ -84,7 +84,7 @@ fn next_sibling(bytes: &[u8], mut at: usize, nesting: &mut Nesting) -> Result<Si
                 return Ok(Sibling::At(if in_object { name(bytes, at)? } else { at }));
             }
             Some(byte) if *byte == closing(in_object) => nesting.pop(),
-            _ => return malformed(bytes, at, expected_after(in_object)),
+            _ => return malformed(bytes, at, Expected::after(in_object)),
         }
         at += 1;
     }
@@ -94,14 +94,14 @@ fn next_sibling(bytes: &[u8], mut at: usize, nesting: &mut Nesting) -> Result<Si
 /// Passes a member's name and colon, up to the first byte of its value.
 fn name(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     if bytes.get(at) != Some(&b'"') {
-        return malformed(bytes, at, "a member's name");
+        return malformed(bytes, at, Expected::Name);
     }
     colon(bytes, string(bytes, at)?)
 }
 
 /// Passes the colon after a member's name, and the white space on both of its sides.
 pub(super) fn colon(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    let after = byte(bytes, white_space(bytes, at), b':', "`:`")?;
+    let after = byte(bytes, white_space(bytes, at), b':', Expected::Colon)?;
     Ok(white_space(bytes, after))
 }
 
@@ -109,21 +109,17 @@ fn closing(is_object: bool) -> u8 {
     if is_object { b'}' } else { b']' }
 }
 
-pub(super) fn expected_after(in_object: bool) -> &'static str {
-    if in_object { "`,` or `}`" } else { "`,` or `]`" }
-}
-
 fn scalar(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     match bytes.get(at) {
         Some(b'"') => string(bytes, at),
-        Some(b't') => literal(bytes, at, b"true", "`true`"),
-        Some(b'f') => literal(bytes, at, b"false", "`false`"),
-        Some(b'n') => literal(bytes, at, b"null", "`null`"),
+        Some(b't') => literal(bytes, at, b"true", Expected::True),
+        Some(b'f') => literal(bytes, at, b"false", Expected::False),
+        Some(b'n') => literal(bytes, at, b"null", Expected::Null),
         _ => number(bytes, at),
     }
 }
 
-fn literal(bytes: &[u8], at: usize, word: &[u8], expected: &'static str) -> Result<usize, Malformed> {
+fn literal(bytes: &[u8], at: usize, word: &[u8], expected: Expected) -> Result<usize, Malformed> {
     let rest = bytes.get(at..).unwrap_or_default();
     let equal = rest.iter().zip(word).take_while(|(is, wanted)| is == wanted).count();
     if equal == word.len() { Ok(at + equal) } else { malformed(bytes, at + equal, expected) }
@@ -153,7 +149,7 @@ fn digits(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
     while matches!(bytes.get(at), Some(b'0'..=b'9')) {
         at += 1;
     }
-    if at == start { malformed(bytes, at, "a digit") } else { Ok(at) }
+    if at == start { malformed(bytes, at, Expected::Digit) } else { Ok(at) }
 }
 
 /// Passes a string whose opening quote stands at `at`.
@@ -190,7 +186,7 @@ fn short_string(bytes: &[u8], mut at: usize) -> Result<usize, Malformed> {
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
             Some(_) => at = escape(bytes, at)?,
-            None => return malformed(bytes, at, "the end of a string"),
+            None => return malformed(bytes, at, Expected::StringEnd),
         }
     }
 }
@@ -210,12 +206,12 @@ fn rare_escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
         (Some(b'\\'), Some(b'u')) => {
             let end = at + 6;
             match (at + 2..end).find(|at| !bytes.get(*at).is_some_and(u8::is_ascii_hexdigit)) {
-                Some(at) => malformed(bytes, at, "a hexadecimal digit"),
+                Some(at) => malformed(bytes, at, Expected::HexDigit),
                 None => Ok(end),
             }
         }
-        (Some(b'\\'), _) => malformed(bytes, at + 1, "the rest of an escape"),
-        _ => malformed(bytes, at, "an escape in the place of a control character"),
+        (Some(b'\\'), _) => malformed(bytes, at + 1, Expected::Escape),
+        _ => malformed(bytes, at, Expected::Escape),
     }
 }
 
