@@ -1,11 +1,13 @@
 //! The provider dies, falls silent or leaves something out: the agent sees a whole answer or a visible error.
 
+use std::time::Duration;
+
 use http::StatusCode;
 use remand::observe::event::Ended;
 use remand::replay::{Place, Script, Step};
 use serde_json::Value;
 
-use super::scene::{Got, Scene, request, user};
+use super::scene::{Got, pass, request, user};
 use super::watched::Watched;
 
 const TOOL: (&str, &str) =
@@ -37,20 +39,13 @@ fn assert_broken(got: &Got, said: &str, code: &str) {
     assert_eq!(words, said);
 }
 
-fn assert_error(got: &Got, status: StatusCode, code: &str) {
-    assert_eq!(got.status, status, "{}", got.text());
-    let error: Value = serde_json::from_slice(&got.body).unwrap();
-    assert_eq!((&error["error"]["type"], &error["error"]["code"]), (&"remand_error".into(), &code.into()));
-    assert!(got.clean);
-}
-
 #[tokio::test]
 async fn before_the_first_event_it_is_a_bad_gateway() {
     for stream in [true, false] {
         for place in [Place::BeforeHead, Place::AfterHead] {
             for step in [Step::new().say("Hi").die(place), Step::new().say("Hi").close(place)] {
                 let (got, outcome, asked) = send(Script::new().step(step), "", stream).await;
-                assert_error(&got, StatusCode::BAD_GATEWAY, "upstream_unreachable");
+                got.assert_ours(StatusCode::BAD_GATEWAY, "upstream_unreachable");
                 assert_eq!((outcome, asked), (Ended::Failed, 1));
             }
         }
@@ -80,7 +75,7 @@ async fn a_whole_answer_that_is_cut_is_a_bad_gateway() {
     let clean = cleanly_cut.map(|body| Step::new().raw("application/json", [body]));
     for step in clean.into_iter().chain([text, call]) {
         let (got, outcome, _) = send(Script::new().step(step), "", false).await;
-        assert_error(&got, StatusCode::BAD_GATEWAY, "upstream_unreachable");
+        got.assert_ours(StatusCode::BAD_GATEWAY, "upstream_unreachable");
         assert_eq!(outcome, Ended::Failed);
     }
 }
@@ -295,7 +290,7 @@ async fn a_second_round_that_fails_before_the_head_is_told_as_it_is() {
     for stream in [true, false] {
         let again = || Step::new().on_result("Please fix");
         let died = Script::new().step(first(stream)).step(again().die(Place::BeforeHead));
-        assert_error(&send(died, "", stream).await.0, StatusCode::BAD_GATEWAY, "upstream_unreachable");
+        send(died, "", stream).await.0.assert_ours(StatusCode::BAD_GATEWAY, "upstream_unreachable");
         let limited = again().error(StatusCode::TOO_MANY_REQUESTS, "slow down").header("retry-after", "7");
         let (got, outcome, _) = send(Script::new().step(first(stream)).step(limited), "", stream).await;
         assert_eq!((got.status, outcome), (StatusCode::TOO_MANY_REQUESTS, Ended::ProviderError));
@@ -304,34 +299,41 @@ async fn a_second_round_that_fails_before_the_head_is_told_as_it_is() {
     }
 }
 
-/// Long enough for what does come, on a slow machine too.
-const SILENCE: &str = "idle_timeout = \"700ms\"";
+/// Longer than anything takes; it is never waited for.
+const SILENCE: Duration = Duration::from_secs(9);
+
+/// The provider stops at the gate `g`, and nothing comes of it for too long; then its request is given up.
+async fn silenced(script: Script, stream: bool) -> (Got, Ended) {
+    let watched = Watched::new(script, "idle_timeout = \"9s\"", "").await;
+    let scene = &watched.scene;
+    let silence = async {
+        scene.provider.gate("g").wait_reached().await;
+        pass(SILENCE).await;
+    };
+    let (got, ()) = tokio::join!(scene.send(request(&[&user("go")], &[TOOL], stream)), silence);
+    scene.provider.aborted(scene.provider.requests().len() - 1).await;
+    (got, watched.ended().await.0)
+}
 
 #[tokio::test]
 async fn silence_before_the_head_is_a_timeout() {
-    for stream in [true, false] {
-        let step = Step::new().say("Hi").hang(Place::BeforeHead);
-        let (got, outcome, _) = send(Script::new().step(step), SILENCE, stream).await;
-        assert_error(&got, StatusCode::GATEWAY_TIMEOUT, "upstream_timeout");
+    let places = [(true, Place::BeforeHead), (false, Place::BeforeHead), (false, Place::Bytes(60))];
+    for (stream, place) in places {
+        let step = Step::new().say("Once upon a time").gate("g", place);
+        let (got, outcome) = silenced(Script::new().step(step), stream).await;
+        got.assert_ours(StatusCode::GATEWAY_TIMEOUT, "upstream_timeout");
         assert_eq!(outcome, Ended::Failed);
     }
-    let whole = Step::new().say("Once upon a time").hang(Place::Bytes(60));
-    let (got, ..) = send(Script::new().step(whole), SILENCE, false).await;
-    assert_error(&got, StatusCode::GATEWAY_TIMEOUT, "upstream_timeout");
 }
 
 #[tokio::test]
 async fn silence_in_a_stream_breaks_it_and_stops_the_request() {
-    let held = Step::new().say("Looking.").call("look", GOOD).chunk(8).hang(Place::Events(4));
-    let scene = Scene::with(Script::new().step(held), SILENCE, "").await;
-    let got = scene.send(request(&[&user("go")], &[TOOL], true)).await;
-    assert_broken(&got, "Looking.", "upstream_timeout");
-    scene.provider.aborted(0).await;
-
+    let held = Step::new().say("Looking.").call("look", GOOD).chunk(8).gate("g", Place::Events(4));
     let first = Step::new().say("Looking.").call("look", UNREADABLE);
-    let second = Step::new().on_result("Please fix").hang(Place::BeforeHead);
-    let scene = Scene::with(Script::new().step(first).step(second), SILENCE, "").await;
-    let got = scene.send(request(&[&user("go")], &[TOOL], true)).await;
-    assert_broken(&got, "Looking.", "upstream_timeout");
-    scene.provider.aborted(1).await;
+    let second = Step::new().on_result("Please fix").gate("g", Place::BeforeHead);
+    for script in [Script::new().step(held), Script::new().step(first).step(second)] {
+        let (got, outcome) = silenced(script, true).await;
+        assert_broken(&got, "Looking.", "upstream_timeout");
+        assert_eq!(outcome, Ended::Broken);
+    }
 }

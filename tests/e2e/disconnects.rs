@@ -50,7 +50,7 @@ async fn while_its_request_is_being_sent() {
         let watched = Watched::new(script, "", "").await;
         let provider = &watched.scene.provider;
         // More than sockets hold on their way: some of it is still to be sent.
-        let body = request(&[&user(&"x".repeat(8 << 20))], &[TOOL], stream);
+        let body = request(&[&user(&"x".repeat(5 << 20))], &[TOOL], stream);
         let agent = Agent::ask(&watched.scene, &body).await;
         provider.gate("g").wait_reached().await;
         drop(agent);

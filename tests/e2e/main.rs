@@ -15,7 +15,6 @@
 mod arguments;
 mod bounds;
 mod constrained;
-mod conversation;
 mod court;
 mod deaths;
 mod deny;

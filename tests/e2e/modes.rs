@@ -1,10 +1,12 @@
 //! Observing, the heartbeat, and what may be held.
 
+use std::time::Duration;
+
 use remand::guard::Reason;
 use remand::observe::event::{Ended, Judged};
 use remand::replay::{Place, Script, Step};
 
-use super::scene::{Scene, request, user};
+use super::scene::{Scene, pass, request, user};
 use super::watched::{Coming, Watched, verdicts};
 
 const LOOK: (&str, &str) = (
@@ -55,7 +57,7 @@ async fn observing_passes_every_byte_and_records_what_it_would_have_done() {
             let kind = if stream { "text/event-stream" } else { "application/json" };
             for cut in [0, 5] {
                 let step = Step::new().raw(kind, [body.clone()]).cut(cut);
-                let watched = Watched::new(Script::new().step(step), "heartbeat = \"1ms\"", OBSERVE).await;
+                let watched = Watched::new(Script::new().step(step), "", OBSERVE).await;
                 let got = watched.scene.send(question(stream)).await;
                 assert_eq!(got.body, body);
                 assert!(got.clean);
@@ -74,10 +76,11 @@ async fn observing_passes_every_byte_and_records_what_it_would_have_done() {
 #[tokio::test]
 async fn observing_holds_nothing() {
     let step = Step::new().call("look", r#"{"at": "the tree"}"#).chunk(4).gate("g", Place::Events(3));
-    let scene = Scene::with(Script::new().step(step), "heartbeat = \"1ms\"", OBSERVE).await;
+    let scene = Scene::new(Script::new().step(step), OBSERVE).await;
     let mut coming = Coming::open(&scene, &question(true)).await;
     let seen = coming.until(r#""arguments":"{\"at"#).await;
     assert!(!seen.contains("tree"), "half a call is here: {seen}");
+    pass(EVERY).await;
     scene.provider.gate("g").release();
     let got = coming.rest().await;
     assert_eq!(got.message().calls[0].2, r#"{"at": "the tree"}"#);
@@ -95,6 +98,17 @@ async fn observing_leaves_a_broken_stream_as_broken_as_it_is() {
     assert_eq!(watched.ended().await, (Ended::Broken, 1));
 }
 
+/// How often a heartbeat comes where nothing else is said.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// What has come once two heartbeats in a row have.
+async fn two_beats(coming: &mut Coming) -> String {
+    pass(EVERY).await;
+    coming.until(": keep-alive\n\n").await;
+    pass(EVERY).await;
+    coming.until(": keep-alive\n\n: keep-alive\n\n").await.to_owned()
+}
+
 /// All that came are events, comments among them.
 fn assert_events(text: &str) {
     for event in text.split_terminator("\n\n") {
@@ -106,9 +120,10 @@ fn assert_events(text: &str) {
 async fn a_held_call_keeps_the_stream_alive() {
     let step = Step::new().say("Looking.").call("look", r#"{"at": "the tree"}"#).chunk(8);
     let step = step.gate("g", Place::Events(4)).cut(40);
-    let scene = Scene::with(Script::new().step(step), "heartbeat = \"50ms\"", "").await;
+    let scene = Scene::new(Script::new().step(step), "").await;
     let mut coming = Coming::open(&scene, &question(true)).await;
-    let seen = coming.until(": keep-alive\n\n: keep-alive\n\n").await.to_owned();
+    scene.provider.gate("g").wait_reached().await;
+    let seen = two_beats(&mut coming).await;
     assert!(!seen.contains("look"), "{seen}");
     assert_events(&seen);
     scene.provider.gate("g").release();
@@ -124,9 +139,13 @@ async fn the_head_goes_out_with_the_first_heartbeat() {
         format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{}]}}}}]}}"#, call(r#"{"at":"x"}"#));
     let pieces = [format!("data: {event}\n\n"), "data: [DONE]\n\n".to_owned()];
     let step = Step::new().raw_events(pieces).gate("g", Place::Events(1));
-    let scene = Scene::with(Script::new().step(step), "heartbeat = \"50ms\"", "").await;
+    let scene = Scene::new(Script::new().step(step), "").await;
     // Nothing else could bring the head: the gate is closed.
-    let mut coming = Coming::open(&scene, &question(true)).await;
+    let asked = question(true);
+    let (mut coming, ()) = tokio::join!(Coming::open(&scene, &asked), async {
+        scene.provider.gate("g").wait_reached().await;
+        pass(EVERY).await;
+    });
     assert!(coming.until("\n\n").await.starts_with(": keep-alive\n\n"));
     scene.provider.gate("g").release();
     assert_eq!(coming.rest().await.message().calls[0].2, r#"{"at":"x"}"#);
@@ -137,10 +156,10 @@ async fn a_further_round_keeps_the_stream_alive() {
     for place in [Place::BeforeHead, Place::AfterHead] {
         let first = Step::new().say("Looking.").call("look", "{}");
         let second = Step::new().on_result("Please fix").call("look", r#"{"at":"x"}"#).gate("g", place);
-        let scene = Scene::with(Script::new().step(first).step(second), "heartbeat = \"50ms\"", "").await;
+        let scene = Scene::new(Script::new().step(first).step(second), "").await;
         let mut coming = Coming::open(&scene, &question(true)).await;
         scene.provider.gate("g").wait_reached().await;
-        coming.until(": keep-alive\n\n: keep-alive\n\n").await;
+        two_beats(&mut coming).await;
         scene.provider.gate("g").release();
         let got = coming.rest().await;
         assert_events(got.text());
@@ -150,11 +169,16 @@ async fn a_further_round_keeps_the_stream_alive() {
 
 #[tokio::test]
 async fn there_is_no_heartbeat_where_none_is_wanted() {
-    for (listen, stream) in [("heartbeat = \"off\"", true), ("heartbeat = \"1ms\"", false)] {
+    for (listen, stream) in [("heartbeat = \"off\"", true), ("", false)] {
         let first = Step::new().say("Looking.").call("look", "{}").chunk(2);
         let second = Step::new().on_result("Please fix").call("look", r#"{"at":"x"}"#).cut(9);
+        let second = second.gate("g", Place::Bytes(20));
         let scene = Scene::with(Script::new().step(first).step(second), listen, "").await;
-        let got = scene.send(question(stream)).await;
+        let (got, ()) = tokio::join!(scene.send(question(stream)), async {
+            scene.provider.gate("g").wait_reached().await;
+            pass(EVERY).await;
+            scene.provider.gate("g").release();
+        });
         assert!(!got.text().contains("keep-alive"));
         assert_eq!(got.message().calls.len(), 1);
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
@@ -51,11 +51,21 @@ impl Scene {
         Self::around(provider, server)
     }
 
+    /// A proxy that is told another way to the provider. `rules` as for `plan_for`.
+    pub async fn by_way_of(provider: replay::Server, base_url: &str, rules: &str) -> Self {
+        let server = Server::bind(Self::plan_for(base_url, "", rules), Events::default()).await.unwrap();
+        Self::around(provider, server)
+    }
+
     /// The configuration of a proxy in front of `provider`.
     pub fn plan(provider: &replay::Server, listen: &str, rules: &str) -> config::Plan {
+        Self::plan_for(&provider.base_url(), listen, rules)
+    }
+
+    /// The same for a provider at any base URL. What `rules` begins with belongs to the upstream.
+    pub fn plan_for(base_url: &str, listen: &str, rules: &str) -> config::Plan {
         let text = format!(
-            "[listen]\naddress = \"127.0.0.1:0\"\n{listen}\n[[upstream]]\nname = \"scripted\"\nbase_url = \"{}\"\n{rules}",
-            provider.base_url()
+            "[listen]\naddress = \"127.0.0.1:0\"\n{listen}\n[[upstream]]\nname = \"scripted\"\nbase_url = \"{base_url}\"\n{rules}"
         );
         config::parse("scene.toml", &text, "".as_ref(), &Overrides::default(), &|_| None)
             .unwrap_or_else(|error| panic!("{error}"))
@@ -89,6 +99,29 @@ impl Scene {
     /// What the provider answers to who asks it without the proxy.
     pub async fn straight(&self, body: impl Into<Bytes>) -> Got {
         Got::read(self.post(&self.provider.base_url(), "sk-agent", body.into()).await).await
+    }
+
+    /// Sends any request, and waits for the answer's head. `path` begins at the proxy's root.
+    pub async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> http::Response<Incoming> {
+        let root = self.base_url.strip_suffix("/v1").unwrap();
+        let mut request = Request::builder().method(method).uri(format!("{root}{path}"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::new(body.into())).unwrap();
+        timeout(PATIENCE, self.client.request(request)).await.unwrap().unwrap()
+    }
+
+    /// Posts a request with these headers to the path of chat completions, and reads the answer to its end.
+    pub async fn chat(&self, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Got {
+        let response = self.ask(Method::POST, "/v1/chat/completions", headers, body).await;
+        timeout(PATIENCE, Got::read(response)).await.unwrap()
     }
 
     async fn post(&self, base_url: &str, key: &str, body: Bytes) -> http::Response<Incoming> {
@@ -126,6 +159,17 @@ impl Got {
 
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
+    }
+
+    /// An error of the proxy's own, as every client reads errors.
+    #[track_caller]
+    pub fn assert_ours(&self, status: StatusCode, code: &str) {
+        assert_eq!((self.status, self.clean), (status, true), "{}", self.text());
+        assert_eq!(self.headers["content-type"], "application/json");
+        let body: Value = serde_json::from_slice(&self.body).unwrap();
+        let error = &body["error"];
+        assert_eq!((&error["type"], &error["code"]), (&"remand_error".into(), &code.into()), "{body}");
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{body}");
     }
 
     /// What a client's accumulator makes of the answer, streamed or whole: the assistant's message.
@@ -226,6 +270,17 @@ impl Message {
         }
         element.to_string()
     }
+}
+
+/// Lets time go by at once, after all that is on its way has arrived. Nobody waits for it, and how fast the
+/// machine is does not matter.
+pub async fn pass(time: Duration) {
+    for _ in 0..1000 {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
 }
 
 /// A tool's result as an agent puts it into its history.

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use http_body_util::BodyExt;
-use remand::replay::{Place, Script, Step};
+use remand::observe::Events;
+use remand::proxy;
+use remand::replay::{Place, Script, Server, Step};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -285,13 +287,16 @@ async fn an_answer_that_says_no_more_than_its_hidden_rounds_leaves_no_empty_mess
 
 #[tokio::test]
 async fn what_memory_has_no_room_for_is_a_valid_history_too() {
-    for state in ["[state]\nmemory = 1\n", "[state]\nttl = \"1ms\"\n"] {
+    for (memory, ttl) in [(1, Duration::from_hours(1)), (1 << 20, Duration::ZERO)] {
         let script = Script::new().step(calls("GBG")).step(Step::new().say("Well.").repeat());
-        let scene = Scene::new(script, state).await;
+        let provider = Server::start(script).unwrap();
+        let mut plan = Scene::plan(&provider, "", "");
+        (plan.state.memory, plan.state.ttl) = (memory, ttl);
+        let scene =
+            Scene::around(provider, proxy::server::Server::bind(plan, Events::default()).await.unwrap());
         let asked = vec![user("go")];
         let (message, _) = send(&scene, &asked, true).await;
         let history = after(&asked, &message, false);
-        tokio::time::sleep(Duration::from_millis(2)).await;
         let (_, shown) = send(&scene, &history, true).await;
         assert_eq!(shown, history);
     }

@@ -9,7 +9,7 @@ mod reply;
 
 pub use driven::{Driven, FrameResult};
 pub use idle::Idle;
-pub use read::read;
+pub use read::{Whole, read};
 pub use reply::Reply;
 
 /// Any cause, kept for the log and for `source`.

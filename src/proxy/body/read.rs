@@ -2,7 +2,8 @@
 //!
 //! A body that comes in one piece is not copied. A body that is too large is refused as soon as that is known, and
 //! what the agent is still sending is let in for a short while: an agent that is cut off while it writes reports a
-//! broken connection and tries again, instead of reading why.
+//! broken connection and tries again, instead of reading why. A body that is not in the encoding it is said to be in
+//! is nobody's to refuse here: it goes on as it came, and the provider says what it thinks of it.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use tokio::time::timeout;
 
 use super::BoxError;
 use crate::proxy::failure::Failure;
-use crate::wire::encoding::{self, Encoding};
+use crate::wire::encoding::{self, Encoding, Undecodable};
 
 #[cfg(test)]
 mod tests;
@@ -30,8 +31,17 @@ const LINGER: Duration = Duration::from_secs(2);
 /// What is reserved at most on the word of a `content-length`: it costs an agent nothing to promise much.
 const RESERVE: usize = 4 << 20;
 
+/// A body that was read whole.
+#[derive(Debug)]
+pub enum Whole {
+    /// As it reads.
+    Plain(Bytes),
+    /// As it came: it is not what its headers say.
+    Encoded { bytes: Bytes, why: Undecodable },
+}
+
 /// The whole body, decoded as `headers` say; `max` bounds it both as sent and as decoded.
-pub async fn read<B>(body: B, headers: &HeaderMap, max: usize) -> Result<Bytes, Failure>
+pub async fn read<B>(body: B, headers: &HeaderMap, max: usize) -> Result<Whole, Failure>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
@@ -54,11 +64,16 @@ where
         other => other?,
     };
     if encodings.is_empty() {
-        return Ok(bytes);
+        return Ok(Whole::Plain(bytes));
     }
+    let encoded = bytes.clone();
     // Some megabytes of output may come of it: too long to hold up the other connections of this thread.
-    let decoded = tokio::task::spawn_blocking(move || encoding::decode(&encodings, &bytes, max)).await;
-    Ok(decoded.map_err(|crash| Failure::Internal(crash.into()))??.into())
+    let decoded = tokio::task::spawn_blocking(move || encoding::decode(&encodings, &encoded, max)).await;
+    match decoded.map_err(|crash| Failure::Internal(crash.into()))? {
+        Ok(plain) => Ok(Whole::Plain(plain.into())),
+        Err(why @ Undecodable::Corrupt { .. }) => Ok(Whole::Encoded { bytes, why }),
+        Err(refused) => Err(refused.into()),
+    }
 }
 
 async fn collect<B>(body: &mut std::pin::Pin<&mut B>, promised: usize, max: usize) -> Result<Bytes, Failure>

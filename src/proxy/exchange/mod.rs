@@ -31,7 +31,7 @@ use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
 
 use super::aside::refused_in_a_row;
-use super::body::{self, Driven, Reply};
+use super::body::{self, Driven, Reply, Whole};
 use super::door::Tenant;
 use super::failure::Failure;
 use super::house::{Admitted, House};
@@ -68,16 +68,24 @@ pub(super) async fn run(
     admitted: Admitted,
 ) -> Result<Response<Reply>, Failure> {
     let Admitted { parts, body, entry } = admitted;
-    let body = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
+    let whole = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
+    let (body, way, encoded) = match whole {
+        Whole::Plain(body) => (body, Way::Guarded, None),
+        Whole::Encoded { bytes, why } => (bytes, Way::Encoded, Some(why.to_string())),
+    };
     let mut account = Account::open(&house, body.len());
-    let transcript = dialect.read(body.clone()).unwrap_or_else(|unread| {
-        account.note(Fact::Unjudged { reason: Reason::Uninspected, detail: unread.to_string() });
+    let read = match encoded {
+        Some(why) => Err(why),
+        None => dialect.read(body.clone()).map_err(|unread| unread.to_string()),
+    };
+    let transcript = read.unwrap_or_else(|detail| {
+        account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
         Transcript::unread(dialect, body)
     });
     let model = transcript.model().map(Cow::into_owned);
     let target = Arc::clone(house.upstreams.route(parts.uri.path(), model.as_deref()));
     account.goes_to(target.name(), model);
-    let prepared = target.prepare(&parts, &entry.ours, Way::Guarded)?;
+    let prepared = target.prepare(&parts, &entry.ours, way)?;
     let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared, &account);
     exchange.start(account).await
 }

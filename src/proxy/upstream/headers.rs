@@ -29,6 +29,8 @@ pub(crate) const CREDENTIALS: [HeaderName; 3] =
 pub enum Way {
     /// Read and judged: the body goes out decoded and of known length, and the answer must come readable.
     Guarded,
+    /// The same, but the body could not be decoded: it goes out as it came, and its encoding is named.
+    Encoded,
     /// Streamed, untouched.
     Through,
 }
@@ -52,7 +54,7 @@ pub fn request(asked: &HeaderMap, ours: &[HeaderName], upstream: &Upstream, way:
         sent.insert(AUTHORIZATION, value);
     }
     match way {
-        Way::Guarded => {
+        Way::Guarded | Way::Encoded => {
             sent.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         Way::Through if takes_trailers(asked) => {
@@ -131,7 +133,8 @@ fn pass_credential(
 fn stays_here(name: &HeaderName, way: Way) -> bool {
     is_hop_by_hop(name)
         || is_private(name)
-        || (way == Way::Guarded && [CONTENT_LENGTH, CONTENT_ENCODING, ACCEPT_ENCODING].contains(name))
+        || (way != Way::Through && [CONTENT_LENGTH, ACCEPT_ENCODING].contains(name))
+        || (way == Way::Guarded && *name == CONTENT_ENCODING)
 }
 
 /// RFC 9110, section 7.6.1, and the proxy's own authentication. `trailer` is not among them: trailers go on.

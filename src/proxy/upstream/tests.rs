@@ -1,3 +1,4 @@
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -184,9 +185,17 @@ async fn dropping_the_body_aborts_the_answer() {
 
 #[tokio::test]
 async fn a_silent_provider_is_told_from_one_that_is_not_there() {
-    let (listener, target, prepared) = target(Duration::from_millis(20)).await;
-    let failure = target.send(&prepared, Vec::new()).await.unwrap_err();
-    assert_eq!(failure.message(), "the provider `openai` did not answer within 20ms");
+    let (listener, target, prepared) = target(MINUTE).await;
+    let silent = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        until(&mut socket, "{}").await;
+        // Nothing but the limit is left to come.
+        tokio::time::pause();
+        socket
+    };
+    let (failure, _socket) = tokio::join!(target.send(&prepared, vec![Bytes::from_static(b"{}")]), silent);
+    assert_eq!(failure.unwrap_err().message(), "the provider `openai` did not answer within 60s");
+    tokio::time::resume();
     drop(listener);
     let failure = target.send(&prepared, Vec::new()).await.unwrap_err();
     assert!(matches!(failure, Failure::Unreachable { .. }), "{failure:?}");
@@ -199,11 +208,11 @@ async fn a_connection_that_does_not_come_about_is_given_up() {
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let listener = socket.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
-    let mut waiting = Vec::new();
-    while let Ok(Ok(stream)) =
-        tokio::time::timeout(Duration::from_millis(200), TcpStream::connect(address)).await
-    {
-        waiting.push(stream);
+    // More than there are places for: nobody ever accepts one of them.
+    let mut waiting: Vec<_> = (0..32).map(|_| Box::pin(TcpStream::connect(address))).collect();
+    for connecting in &mut waiting {
+        let asked = std::future::poll_fn(|context| Poll::Ready(connecting.as_mut().poll(context).is_ready()));
+        asked.await;
     }
     let mut upstream = upstream("full", &[], &[]);
     upstream.base_url = format!("http://{address}").parse().unwrap();

@@ -3,6 +3,8 @@
 //! Nesting is kept as one bit a level, so that depth costs neither stack nor much memory. Offsets that come
 //! out always lie beside an ASCII byte, hence on a border between characters.
 
+use wide::u8x16;
+
 use super::{Expected, Kind, Malformed};
 
 /// Which containers are open, innermost last: one bit each, set for an object.
@@ -151,86 +153,83 @@ fn digits(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
 }
 
 /// Passes a string whose opening quote stands at `at`.
+///
+/// Quotes, backslashes and controls are looked for at once and block by block: names are short, and text breaks its
+/// lines by `\n` every few dozen bytes, too short a run for a call of `memchr2` to pay. A block is looked at once,
+/// however many escapes are in it.
 pub(super) fn string(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    let mut at = at + 1;
+    let mut start = at + 1;
+    while let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk::<BLOCK>) {
+        let mut hits = specials(*block);
+        let mut next = start + BLOCK;
+        while hits != 0 {
+            let at = start + hits.trailing_zeros() as usize;
+            if bytes.get(at) == Some(&b'"') {
+                return Ok(at + 1);
+            }
+            let end = escape(bytes, at)?;
+            if end >= next {
+                next = end;
+                break;
+            }
+            hits &= u32::MAX << (end - start);
+        }
+        start = next;
+    }
+    short_string(bytes, start)
+}
+
+/// Passes the rest of a string that ends within the last few bytes of the text.
+fn short_string(bytes: &[u8], mut at: usize) -> Result<usize, Malformed> {
     loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        at += first_special(rest).unwrap_or(rest.len());
+        at += bytes.get(at..).unwrap_or_default().iter().take_while(|byte| !is_special(**byte)).count();
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
-            Some(b'\\') => at = escape(bytes, at + 1)?,
-            Some(_) => return malformed(bytes, at, Expected::Escape),
+            Some(_) => at = escape(bytes, at)?,
             None => return malformed(bytes, at, Expected::StringEnd),
         }
     }
 }
 
-/// Passes what follows a backslash.
+/// Passes the escape at `at`, where something stands that may not stand in a string as itself.
+#[inline]
 fn escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    match bytes.get(at) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
-        Some(b'u') => {
-            let end = at + 5;
-            match (at + 1..end).find(|at| !bytes.get(*at).is_some_and(u8::is_ascii_hexdigit)) {
+    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't']) => Ok(at + 2),
+        _ => rare_escape(bytes, at),
+    }
+}
+
+#[cold]
+fn rare_escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+    match (bytes.get(at), bytes.get(at + 1)) {
+        (Some(b'\\'), Some(b'u')) => {
+            let end = at + 6;
+            match (at + 2..end).find(|at| !bytes.get(*at).is_some_and(u8::is_ascii_hexdigit)) {
                 Some(at) => malformed(bytes, at, Expected::HexDigit),
                 None => Ok(end),
             }
         }
+        (Some(b'\\'), _) => malformed(bytes, at + 1, Expected::Escape),
         _ => malformed(bytes, at, Expected::Escape),
     }
 }
 
-/// What is passed by words before blocks are tried, in bytes.
-const SHORT: usize = 16;
-const BLOCK: usize = 32;
-
-const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
-const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
-const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
-const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
-
-/// Where the first byte stands that may not stand in a string as itself: quote, backslash, control.
-///
-/// All three are looked for at once, first by words: names are short, and text breaks its lines by `\n` every few
-/// dozen bytes, too short a run for a `memchr2` and a second look for control characters to pay for their calls.
-/// What has been clean for a while is likely long, and is passed by blocks.
-#[inline]
-fn first_special(bytes: &[u8]) -> Option<usize> {
-    let (start, rest) = bytes.split_at(bytes.len().min(SHORT));
-    first_special_by_words(start).or_else(|| {
-        let (blocks, _) = rest.as_chunks::<BLOCK>();
-        let clean = SHORT + BLOCK * blocks.iter().take_while(|block| !has_special(block)).count();
-        Some(clean + first_special_by_words(bytes.get(clean..)?)?)
-    })
-}
-
-#[inline]
-fn first_special_by_words(bytes: &[u8]) -> Option<usize> {
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let hits = specials(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return Some(index * 8 + (hits.trailing_zeros() / 8) as usize);
-        }
-    }
-    Some(words.len() * 8 + tail.iter().position(|byte| is_special(*byte))?)
-}
-
-/// Without an early way out, so that the compiler turns it into vector instructions.
-fn has_special(block: &[u8; BLOCK]) -> bool {
-    block.iter().fold(false, |found, byte| found | is_special(*byte))
-}
+/// Bytes that are looked at together.
+const BLOCK: usize = 16;
 
 fn is_special(byte: u8) -> bool {
     (byte == b'"') || (byte == b'\\') || (byte < b' ')
 }
 
-/// The high bit of each byte that is special. Only the lowest of them is sure: a borrow can set false ones above.
-fn specials(word: u64) -> u64 {
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let control = word.wrapping_sub(SPACES) & !word;
-    (zero(word ^ QUOTES) | zero(word ^ BACKSLASHES) | control) & HIGHS
+/// One bit for each byte of the block that is special, the first byte's lowest.
+#[inline]
+fn specials(block: [u8; BLOCK]) -> u32 {
+    let block = u8x16::new(block);
+    let quotes = block.simd_eq(u8x16::splat(b'"'));
+    let backslashes = block.simd_eq(u8x16::splat(b'\\'));
+    let controls = block.simd_eq(block.min(u8x16::splat(0x1f)));
+    (quotes | backslashes | controls).to_bitmask()
 }
 
 // === impl Nesting ===

@@ -263,7 +263,7 @@ proptest! {
     #[test]
     fn the_agent_holds_what_was_forwarded_and_nothing_of_the_rest(
         mut rounds in vec(round(), 1..4),
-        seed in any::<u64>(),
+        cut in prop_oneof![Just(Cut::Bytes(1)), Just(Cut::Events), any::<u64>().prop_map(Cut::Random)],
     ) {
         let last = Round { blocks: vec![Block::Text("over".to_owned())], dress: rounds[0].dress };
         rounds.push(last);
@@ -301,9 +301,7 @@ proptest! {
         for element in shown {
             prop_assert!(serde_json::from_str::<Value>(&element).is_ok(), "{}", element);
         }
-        for cut in [Cut::Bytes(1), Cut::Events, Cut::Random(seed)] {
-            prop_assert_eq!(&play(&rounds, cut).0, &out, "{:?}", cut);
-        }
+        prop_assert_eq!(&play(&rounds, cut).0, &out, "{:?}", cut);
     }
 
     #[test]

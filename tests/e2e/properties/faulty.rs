@@ -1,5 +1,5 @@
-//! Whole conversations with a model that errs at random: whatever it does, what the provider is shown stays a
-//! valid history, and each request begins with what was sent before.
+//! Whole conversations with a provider that fails in between, and a model that errs in every way: however an exchange
+//! ends, the agent asks again, and what the provider is shown stays what providers accept.
 
 use http::StatusCode;
 use remand::guard::Reason;
@@ -7,8 +7,9 @@ use remand::observe::event::Fact;
 use remand::replay::{Place, Script, Step};
 use serde_json::{Value, json};
 
-use super::scene::{Message, elements, request, result, user};
-use super::watched::Watched;
+use super::assert_accepted;
+use crate::scene::{Message, elements, request, result, user};
+use crate::watched::Watched;
 
 const RULES: &str = "[[tool]]\nname = [\"edit\"]\n[[tool.argument]]\nat = \"/mode\"\nnormalise = [\"lowercase\"]\n\
     [[tool.deny]]\nat = \"/path\"\nmatches = \"^/etc\"\nreason = \"Not there.\"\n";
@@ -79,7 +80,7 @@ fn fault(dice: &mut Dice, number: usize) -> Step {
 }
 
 fn answer(dice: &mut Dice, number: usize, stream: bool) -> Step {
-    if dice.one_in(6) {
+    if dice.one_in(4) {
         return fault(dice, number);
     }
     let mut step = Step::new().usage(10, 1).chunk(usize::try_from(dice.below(9)).unwrap());
@@ -111,6 +112,10 @@ fn answer(dice: &mut Dice, number: usize, stream: bool) -> Step {
 /// The elements that an agent adds to its history for an answer and its results.
 fn added(message: &Message, reasoning: &str, habits: Habits) -> Vec<String> {
     let mut element: Value = serde_json::from_str(&message.element(habits.anew)).unwrap();
+    if message.text.is_empty() && message.calls.is_empty() {
+        // An agent that gives back nothing as `null` is refused by providers, with or without anybody in between.
+        element["content"] = json!("");
+    }
     if habits.as_list && !message.text.is_empty() {
         element["content"] = json!([{"type": "text", "text": message.text}]);
     }
@@ -135,34 +140,17 @@ fn reasoning(text: &str, stream: bool) -> String {
         .collect()
 }
 
-/// Every call has its result, in order, directly behind it; nothing else has one; no message is empty but those
-/// that the agent itself wrote so.
-fn assert_valid(history: &[String], agents: &[String], what: &str) {
-    let mut open: Vec<String> = Vec::new();
-    for element in history {
+/// No message is empty but those that the agent itself wrote so.
+fn assert_said(shown: &[String], agents: &[String], what: &str) {
+    for element in shown.iter().filter(|element| !agents.contains(element)) {
         let parsed: Value = serde_json::from_str(element).unwrap();
-        if parsed["role"] == "tool" {
-            assert!(!open.is_empty(), "{what}: a result without a call: {element}");
-            assert_eq!(parsed["tool_call_id"], open.remove(0).as_str(), "{what}: {element}");
-            continue;
-        }
-        assert!(open.is_empty(), "{what}: {open:?} are not answered before {element}");
-        let calls = parsed["tool_calls"].as_array().cloned().unwrap_or_default();
-        for call in &calls {
-            open.push(call["id"].as_str().unwrap().to_owned());
-            let arguments = call["function"]["arguments"].as_str().unwrap();
-            assert!(serde_json::from_str::<Value>(arguments).unwrap().is_object(), "{what}: {element}");
-        }
-        let ids: std::collections::BTreeSet<_> = open.iter().collect();
-        assert_eq!(ids.len(), open.len(), "{what}: an id twice: {element}");
         let content = &parsed["content"];
-        let says_something = content.as_array().map_or(!content.is_null(), |parts| {
-            !parts.is_empty() && parts.iter().all(|part| part["text"] != "")
-        });
-        let said = says_something || !calls.is_empty() || agents.contains(element);
-        assert!(said, "{what}: an empty message: {element}");
+        let says = content.as_array().map_or_else(
+            || content.as_str().is_some_and(|text| !text.is_empty()),
+            |parts| !parts.is_empty() && parts.iter().all(|part| part["text"] != ""),
+        );
+        assert!(says || parsed["tool_calls"].is_array(), "{what}: an empty message: {element}");
     }
-    assert!(open.is_empty(), "{what}: {open:?} are not answered");
 }
 
 async fn converse(seed: u64) {
@@ -193,7 +181,8 @@ async fn converse(seed: u64) {
         for body in &sent[asked..] {
             before_last.clone_from(&last);
             let next = elements(body);
-            assert_valid(&next, &history, &what);
+            assert_accepted(body, &what);
+            assert_said(&next, &history, &what);
             assert_eq!(next[..last.len()], last[..], "{what}");
             last = next;
         }
@@ -234,8 +223,8 @@ fn assert_message(message: &Message, what: &str) {
 }
 
 #[tokio::test]
-async fn any_conversation_stays_valid_and_begins_as_it_began() {
-    let seeds: u64 = std::env::var("SEEDS").map_or(40, |seeds| seeds.parse().unwrap());
+async fn whatever_fails_in_between_the_history_stays_valid_and_begins_as_it_began() {
+    let seeds: u64 = std::env::var("SEEDS").map_or(25, |seeds| seeds.parse().unwrap());
     for seed in 1..=seeds {
         converse(seed).await;
     }
