@@ -86,6 +86,7 @@ fn tool_blocks_become_rules_of_the_guard() {
     assert_eq!(policy.read_only, Some(false));
     assert_eq!(policy.after, Some(2));
     assert_eq!(policy.ignore, ["/request_id"]);
+    assert_eq!((policy.strip, policy.max_result), (vec!["/_internal", "/meta/trace"], Some(64 << 10)));
     let argument = policy.arguments[0];
     assert_eq!(argument.at, "/branch_slug");
     assert_eq!(argument.normalise, [Normalise::Trim, Normalise::CollapseSpace]);
@@ -131,6 +132,8 @@ name = ["git_*"]
 read_only = false
 after = 2
 ignore = ["/request_id"]
+strip = ["/_internal", "/meta/trace"]
+max_result = "64KiB"
 [[tool.argument]]
 at = "/branch_slug"
 normalise = ["trim", "collapse-space"]
@@ -184,8 +187,6 @@ fn tells_file_line_column_key_and_the_nearest_key() {
 #[test]
 fn keys_that_would_do_nothing_yet_are_not_accepted() {
     for text in [
-        "[[tool]]\nname = ['x']\nstrip = []",
-        "[[tool]]\nname = ['x']\nmax_result = '1MiB'",
         "[[tool]]\nname = ['x']\nstream = true",
         "[[upstream]]\nname = 'x'\nbase_url = 'http://x'\nretry = {}",
         "[[upstream]]\nname = 'x'\nbase_url = 'http://x'\nquirks = []",
@@ -229,6 +230,8 @@ mode = "enforc"
 
 [[tool]]
 name = []
+strip = ["/a", ""]
+max_result = 255
 [[tool.argument]]
 at = "branch"
 normalise = ["kebap", "trim"]
@@ -258,14 +261,16 @@ matches = "(?=x)"
     remand.toml:23:10: guard.rounds: expected a whole number from 0, found a string
     remand.toml:24:8: guard.mode: unknown value `enforc`; did you mean `enforce`?
     remand.toml:27:8: tool.name: names no tool; `["*"]` means all
-    remand.toml:29:6: tool.argument.at: a JSON pointer starts with `/`: write `/branch`
-    remand.toml:30:14: tool.argument.normalise: unknown value `kebap`; did you mean `kebab`?
-    remand.toml:31:10: tool.argument.schema: not a JSON Schema: at /type: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword
-    remand.toml:33:20: tool.result.when.status: `22` is not a status such as 422, "4xx" or "400-499"
-    remand.toml:33:24: tool.result.when.status: `499-400` runs backwards
-    remand.toml:33:36: tool.result.when.maches: unknown key `maches`; did you mean `matches`?
-    remand.toml:34:6: tool.result.as: unknown value `fatal`; known here: success, correctable, failed, terminal, transient, control
-    remand.toml:36:11: tool.deny.matches: bad regular expression `(?=x)`: look-around, including look-ahead and look-behind, is not supported (they could take exponential time)
+    remand.toml:28:16: tool.strip: an empty pointer means the whole result; name a part of it
+    remand.toml:29:14: tool.max_result: must be at least 256 bytes
+    remand.toml:31:6: tool.argument.at: a JSON pointer starts with `/`: write `/branch`
+    remand.toml:32:14: tool.argument.normalise: unknown value `kebap`; did you mean `kebab`?
+    remand.toml:33:10: tool.argument.schema: not a JSON Schema: at /type: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword
+    remand.toml:35:20: tool.result.when.status: `22` is not a status such as 422, "4xx" or "400-499"
+    remand.toml:35:24: tool.result.when.status: `499-400` runs backwards
+    remand.toml:35:36: tool.result.when.maches: unknown key `maches`; did you mean `matches`?
+    remand.toml:36:6: tool.result.as: unknown value `fatal`; known here: success, correctable, failed, terminal, transient, control
+    remand.toml:38:11: tool.deny.matches: bad regular expression `(?=x)`: look-around, including look-ahead and look-behind, is not supported (they could take exponential time)
     "#);
 }
 

@@ -154,6 +154,9 @@ pub struct Tool {
     #[serde(default)]
     pub argument: Vec<Argument>,
     #[serde(default)]
+    pub strip: Vec<Spanned<Pointer>>,
+    pub max_result: Option<Spanned<Size>>,
+    #[serde(default)]
     pub result: Vec<Outcome>,
     #[serde(default)]
     pub deny: Vec<Deny>,

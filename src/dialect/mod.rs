@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::wire::span::{Json, Kind, Malformed, Span};
-use crate::wire::splice::Splices;
+use crate::wire::splice::{self, Splices};
 
 /// The grammar in which an API carries calls and results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -152,6 +152,29 @@ pub struct Call<'a> {
     pub kind: CallKind,
 }
 
+/// What a result names of the call that it answers: its id, or in the API's first form its tool.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Address<'a> {
+    Id(Cow<'a, str>),
+    Name(Cow<'a, str>),
+}
+
+/// A call of which only the address and the tool's name are of interest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Called<'a> {
+    pub address: Address<'a>,
+    pub name: Cow<'a, str>,
+}
+
+/// What is to become of one of an element's texts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rewritten {
+    /// Changed, in order of place and without overlaps; not at all where there are none.
+    Changed(Vec<splice::Change>),
+    /// Left out, together with what frames it. An element keeps one text at least.
+    Dropped,
+}
+
 /// Why a body cannot be read in its dialect. It then goes on as it came, as [`Transcript::unread`].
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
@@ -270,6 +293,29 @@ impl Transcript {
     pub fn call_ids(&self, element: &Element) -> Vec<Cow<'_, str>> {
         match self.dialect {
             Dialect::Chat => chat::request::call_ids(self, element),
+        }
+    }
+    /// The calls of an assistant element, as [`calls`](Self::calls) gives them, without reading their input.
+    pub fn called(&self, element: &Element) -> Vec<Called<'_>> {
+        match self.dialect {
+            Dialect::Chat => chat::request::called(self, element),
+        }
+    }
+    /// The call that a result answers, as far as it says so.
+    pub fn address(&self, element: &Element) -> Option<Address<'_>> {
+        let id = self.answers(element).map(Address::Id);
+        id.or_else(|| self.result_name(element).map(Address::Name))
+    }
+    /// The texts of an element one by one, those that [`content`](Self::content) joins.
+    pub fn texts(&self, element: &Element) -> Vec<Cow<'_, str>> {
+        match self.dialect {
+            Dialect::Chat => chat::content::texts(self, element),
+        }
+    }
+    /// Changes an element's texts, one [`Rewritten`] for each.
+    pub fn rewrite(&self, element: &Element, texts: &[Rewritten], edits: &mut Splices) {
+        match self.dialect {
+            Dialect::Chat => chat::content::rewrite(self, element, texts, edits),
         }
     }
     /// The text of an element: its string, or its text parts joined by line breaks; empty where there is none.

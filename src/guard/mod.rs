@@ -15,6 +15,7 @@ pub mod names;
 pub mod notice;
 pub mod policy;
 pub mod reason;
+pub mod results;
 pub mod rules;
 
 pub use bench::Bench;

@@ -40,6 +40,10 @@ pub enum Reason {
     Terminal,
     TooLarge,
     ProviderRefused,
+    // Changed in a result, before the model reads it.
+    ResultTold,
+    ResultStripped,
+    ResultCut,
     // Told to the model besides.
     Constrained,
     Described,
@@ -83,6 +87,9 @@ impl Reason {
             Self::Terminal => "terminal",
             Self::TooLarge => "too_large",
             Self::ProviderRefused => "provider_refused",
+            Self::ResultTold => "result_told",
+            Self::ResultStripped => "result_stripped",
+            Self::ResultCut => "result_cut",
             Self::Constrained => "constrained",
             Self::Described => "described",
             Self::GaveUp => "gave_up",

@@ -86,6 +86,10 @@ pub struct ToolRule {
     pub ignore: Vec<String>,
     pub arguments: Vec<ArgumentRule>,
     pub results: Vec<ResultRule>,
+    /// Pointers that are taken out of JSON results.
+    pub strip: Vec<String>,
+    /// Bytes of a result that the model gets.
+    pub max_result: Option<usize>,
     pub deny: Vec<DenyRule>,
 }
 
@@ -160,6 +164,8 @@ pub struct ToolPolicy<'a> {
     pub arguments: Vec<&'a ArgumentRule>,
     /// Those of later blocks first.
     pub results: Vec<&'a ResultRule>,
+    pub strip: Vec<&'a str>,
+    pub max_result: Option<usize>,
     pub deny: Vec<&'a DenyRule>,
 }
 
@@ -175,6 +181,8 @@ impl Rules {
             }
             policy.arguments.extend(&rule.arguments);
             policy.results.splice(0..0, &rule.results);
+            policy.strip.extend(rule.strip.iter().map(String::as_str));
+            policy.max_result = rule.max_result.or(policy.max_result);
             policy.deny.extend(&rule.deny);
         }
         policy

@@ -76,3 +76,20 @@ async fn what_was_written_before_the_language_was_changed_is_still_ours() {
         }
     }
 }
+
+#[tokio::test]
+async fn results_and_what_is_mended_are_told_in_it_too() {
+    let rules = "[guard]\nlocale = \"de\"\n[[tool]]\nname = [\"git_*\"]\n\
+                 [[tool.result]]\nwhen = { status = [422] }\nas = \"correctable\"\n";
+    let scene = Scene::new(Script::new().step(Step::new().say("Gut.").repeat()), rules).await;
+    let [asks, failed] = turn("call_a", GOOD, "422: slug is bad");
+    let [lost, _] = turn("call_b", GOOD, "");
+    scene.send(request(&[&user("los"), &asks, &failed, &lost, &user("weiter")], &[TOOL], true)).await;
+    let shown = elements(&scene.sent()[0]);
+    assert!(shown[2].contains("Fehler: 422: slug is bad. Bitte behebe deine Fehler."), "{}", shown[2]);
+    assert!(
+        shown[4].contains("Dieser Aufruf von git_prepare_worktree wurde unterbrochen: Sein Ergebnis"),
+        "{}",
+        shown[4]
+    );
+}

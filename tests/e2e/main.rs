@@ -25,6 +25,7 @@ mod language;
 mod mended;
 mod modes;
 mod properties;
+mod results;
 mod scene;
 mod siblings;
 mod slugs;

@@ -194,10 +194,13 @@ fn brief(call: &Judged) -> String {
         code: String,
     }
     let result = call.result.as_deref().unwrap_or("nothing");
-    match serde_json::from_str::<Failed>(result) {
-        Ok(Failed { status, code }) => format!("{status} {code}"),
-        Err(_) if result.starts_with('{') => "an answer".to_owned(),
-        Err(_) => match result.rsplit_once(": ") {
+    // An error is told in the words of its class, with what the tool said of it in the middle.
+    let said = result.find('{').and_then(|at| result.get(at..)).unwrap_or_default();
+    let failed = serde_json::Deserializer::from_str(said).into_iter::<Failed>().next();
+    match failed.and_then(Result::ok) {
+        Some(Failed { status, code }) => format!("{status} {code}"),
+        None if result.starts_with('{') => "an answer".to_owned(),
+        None => match result.rsplit_once(": ") {
             Some((_, outcome)) => outcome.to_owned(),
             None => result.to_owned(),
         },

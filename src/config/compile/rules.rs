@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use super::Compiler;
 use crate::config::error::unknown;
+use crate::config::value::{Pointer, Size};
 use crate::config::written;
 use crate::guard::Rules;
 use crate::guard::notice::{Locale, Notice, Notices};
@@ -16,6 +17,9 @@ use crate::guard::rules::{
 
 /// More than any model has use for: what it has not learnt by then it will not learn.
 const MOST_ROUNDS: u32 = 16;
+
+/// With fewer bytes there would be little left around the words that say what is missing.
+const SHORTEST_RESULT: usize = 256;
 
 impl Compiler<'_> {
     pub(super) fn rules(&mut self, file: &written::File) -> Rules {
@@ -88,8 +92,26 @@ impl Compiler<'_> {
             ignore: written.ignore.iter().map(|pointer| pointer.0.clone()).collect(),
             arguments: written.argument.iter().map(argument).collect(),
             results: written.result.iter().map(result).collect(),
+            strip: written.strip.iter().map(|pointer| self.strip(pointer)).collect(),
+            max_result: written.max_result.as_ref().map(|size| self.max_result(size)),
             deny: written.deny.iter().map(deny).collect(),
         }
+    }
+
+    fn strip(&mut self, written: &Spanned<Pointer>) -> String {
+        let pointer = &written.get_ref().0;
+        if pointer.is_empty() {
+            self.fault(written.span(), "an empty pointer means the whole result; name a part of it");
+        }
+        pointer.clone()
+    }
+
+    fn max_result(&mut self, written: &Spanned<Size>) -> usize {
+        let size = written.get_ref().0;
+        if size < SHORTEST_RESULT {
+            self.fault(written.span(), format!("must be at least {SHORTEST_RESULT} bytes"));
+        }
+        size
     }
 }
 

@@ -1,11 +1,12 @@
 //! Chat Completions (`POST …/chat/completions`).
 //!
 //! `request` reads what the agent sends, `answer` what the provider sends back, `write` makes the elements
-//! that the proxy puts in, `mend` what a broken history needs. `system` and `offer` add to what the model is told at
-//! the head of the history, and of its tools.
+//! that the proxy puts in, `mend` what a broken history needs, `content` changes what an element says. `system` and
+//! `offer` add to what the model is told at the head of the history, and of its tools.
 
 pub mod answer;
 mod calls;
+pub mod content;
 pub mod edit;
 mod event;
 pub mod mend;

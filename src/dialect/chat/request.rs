@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::dialect::{
-    Call, CallKind, Dialect, Element, Entry, EntrySpans, Role, Tool, ToolChoice, Transcript, Unread,
+    Address, Call, CallKind, Called, Dialect, Element, Entry, EntrySpans, Role, Tool, ToolChoice, Transcript,
+    Unread,
 };
 use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
 
@@ -340,6 +341,18 @@ pub(crate) fn call_ids<'a>(transcript: &'a Transcript, element: &Element) -> Vec
 
 fn id<'a>(entry: &Entry<'a>) -> Cow<'a, str> {
     entry.id.and_then(Json::string).unwrap_or_default()
+}
+
+pub(crate) fn called<'a>(transcript: &'a Transcript, element: &Element) -> Vec<Called<'a>> {
+    let called = |entry: Entry<'a>| {
+        let name = entry.name.and_then(Json::string)?;
+        let address = match entry.kind {
+            CallKind::Legacy => Address::Name(name.clone()),
+            CallKind::Function | CallKind::Custom => Address::Id(id(&entry)),
+        };
+        Some(Called { address, name })
+    };
+    transcript.entries(element).filter_map(called).collect()
 }
 
 /// Arguments come as a string; some providers leave the object as it is.

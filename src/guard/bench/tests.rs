@@ -42,6 +42,8 @@ fn block(glob: &str) -> ToolRule {
         ignore: Vec::new(),
         arguments: Vec::new(),
         results: Vec::new(),
+        strip: Vec::new(),
+        max_result: None,
         deny: Vec::new(),
     }
 }

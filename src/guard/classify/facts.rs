@@ -141,7 +141,7 @@ fn is_flagged(members: &Members<'_>) -> bool {
 }
 
 /// A status that tells an error: a number, or a string that begins with one.
-fn status(value: Json<'_>) -> Option<u16> {
+pub(super) fn status(value: Json<'_>) -> Option<u16> {
     let number = match value.kind() {
         Kind::Number => value.integer(),
         Kind::String => {

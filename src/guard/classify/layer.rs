@@ -11,7 +11,7 @@ use super::python;
 use crate::wire::span::{Json, Kind, Reader};
 
 /// Wrappers opened one in another, at most.
-const DEPTH: usize = 6;
+pub(in crate::guard) const DEPTH: usize = 6;
 
 /// Of text that is not JSON only this many bytes at either end are looked at.
 const MARGIN: usize = 4096;
@@ -59,6 +59,27 @@ const FRAME: [&str; 12] = [
     "status",
     "tool_name",
     "type",
+];
+
+/// Of those, what says nothing about the result that a model could use.
+const SLIGHT: [&str; 17] = [
+    "_meta",
+    "additional_kwargs",
+    "annotations",
+    "artifact",
+    "id",
+    "isError",
+    "is_error",
+    "jsonrpc",
+    "meta",
+    "name",
+    "ok",
+    "response_metadata",
+    "role",
+    "success",
+    "tool_call_id",
+    "tool_name",
+    "tool_use_id",
 ];
 
 /// A result, or what one of its wrappers held.
@@ -113,7 +134,7 @@ pub(super) fn tail_start(text: &str) -> usize {
 // === impl Layer ===
 
 impl<'a> Layer<'a> {
-    fn read(text: Cow<'a, str>) -> Self {
+    pub(super) fn read(text: Cow<'a, str>) -> Self {
         let form = match text.bytes().next() {
             Some(b'{' | b'[' | b'"') => match Json::parse(&text) {
                 Ok(_) => Form::Json,
@@ -183,6 +204,75 @@ impl<'a> Layer<'a> {
     }
 }
 
+/// All that a wrapper holds, of a list of blocks each text: strings, which hold a text, and objects. Nothing for
+/// what is no wrapper.
+pub(in crate::guard) fn wrapped(json: Json<'_>) -> Vec<Json<'_>> {
+    match json.kind() {
+        Kind::String => vec![json],
+        Kind::Array => block_texts(json),
+        Kind::Object => {
+            let members = members_of(json);
+            let holds = |name: &&str| {
+                let value = member(&members, name)?;
+                let blocks = if value.kind() == Kind::Array { block_texts(value) } else { Vec::new() };
+                let known = *name == "content" && !blocks.is_empty();
+                if !known && !is_wrapper(&members, name) {
+                    return None;
+                }
+                Some(if matches!(value.kind(), Kind::String | Kind::Object) { vec![value] } else { blocks })
+            };
+            HOLDERS.iter().filter_map(holds).flatten().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a wrapper holds, where that is one thing and the wrapper says nothing besides.
+pub(super) fn alone(json: Json<'_>) -> Option<Json<'_>> {
+    match json.kind() {
+        Kind::String => Some(json),
+        Kind::Array => {
+            let mut elements = json.elements();
+            let block = elements.next().filter(|block| block.kind() == Kind::Object)?;
+            if elements.next().is_some() { None } else { held_alone(block, &["text"]) }
+        }
+        Kind::Object => held_alone(json, &HOLDERS),
+        _ => None,
+    }
+}
+
+fn held_alone<'a>(object: Json<'a>, holders: &[&str]) -> Option<Json<'a>> {
+    let members = members_of(object);
+    let (holder, value) = holders.iter().find_map(|name| Some((*name, member(&members, name)?)))?;
+    let others = || members.iter().filter(|(name, _)| name != holder);
+    if !is_wrapper(&members, holder) || !others().all(|(name, value)| is_slight(name, *value)) {
+        return None;
+    }
+    match value.kind() {
+        Kind::String | Kind::Object => Some(value),
+        // A block holds a string, so this goes down no further.
+        Kind::Array if holder != "text" => alone(value),
+        _ => None,
+    }
+}
+
+/// Whether a member of a wrapper or of an error can be left out, and nothing is lost.
+pub(super) fn is_slight(name: &str, value: Json<'_>) -> bool {
+    let word = || value.string();
+    match name {
+        "type" => {
+            matches!(word().as_deref(), Some("text" | "tool_result" | "function_call_output" | "error"))
+        }
+        "status" if word().as_deref() == Some("error") => true,
+        "error" if value.boolean().is_some() => true,
+        _ => SLIGHT.contains(&name) || !super::facts::says_something(value),
+    }
+}
+
+fn members_of(object: Json<'_>) -> Members<'_> {
+    object.members().map(|(key, value)| (key.name(), value)).collect()
+}
+
 /// What the holder of a wrapping object holds.
 fn held(members: &Members<'_>) -> Option<String> {
     if let Some(blocks) = member(members, "content").and_then(block_text) {
@@ -216,14 +306,24 @@ fn is_wrapper(members: &Members<'_>, holder: &str) -> bool {
 
 /// The text of a list's first text block, where the list begins with a block.
 fn block_text(list: Json<'_>) -> Option<String> {
-    let first = list.elements().next()?;
-    let is_block = first.kind() == Kind::Object && first.member("type").and_then(Json::string).is_some();
-    if !is_block {
-        return None;
-    }
-    let is_text = |block: &Json<'_>| block.member("type").and_then(Json::string).as_deref() == Some("text");
-    let text = list.elements().find(is_text)?.member("text")?.string()?;
+    let text = begins_with_block(list).then(|| texts_of_blocks(list).next()).flatten()?.string()?;
     Some(text.trim().to_owned())
+}
+
+/// The texts of a list's text blocks, where the list begins with a block.
+fn block_texts(list: Json<'_>) -> Vec<Json<'_>> {
+    if begins_with_block(list) { texts_of_blocks(list).collect() } else { Vec::new() }
+}
+
+fn begins_with_block(list: Json<'_>) -> bool {
+    let first = list.elements().next().filter(|first| first.kind() == Kind::Object);
+    first.and_then(|first| first.member("type")).and_then(Json::string).is_some()
+}
+
+fn texts_of_blocks<'a>(list: Json<'a>) -> impl Iterator<Item = Json<'a>> {
+    let is_text = |block: &Json<'a>| block.member("type").and_then(Json::string).as_deref() == Some("text");
+    let text = |block: Json<'a>| block.member("text").filter(|text| text.kind() == Kind::String);
+    list.elements().filter(is_text).filter_map(text)
 }
 
 /// The member called `name`, of duplicates the last.

@@ -10,6 +10,11 @@ mod layer;
 mod phrase;
 mod python;
 mod quote;
+mod said;
+
+pub(in crate::guard) use layer::{DEPTH, wrapped};
+pub(in crate::guard) use python::to_json;
+pub use said::said;
 
 use super::rules::{ResultClass, ResultRule, ToolPolicy};
 use crate::wire::span::Json;
@@ -48,14 +53,24 @@ pub struct Failure {
 /// Classes the text of a tool result. `marker` is the pointer of [`super::rules::FailureRules::marker`].
 pub fn classify(text: &str, policy: &ToolPolicy<'_>, marker: &str) -> Outcome {
     let result = Examined::new(text);
-    if let Some(rule) = policy.results.iter().find(|rule| result.meets(rule)) {
-        return result.ruled(rule.class);
+    if let Some(class) = result.class(policy) {
+        return result.ruled(class);
     }
     if let Some(signature) = result.marker(marker) {
         let failure = result.failure();
         return Outcome::Failure(Failure { signature, terminal: true, arguments: false, ..failure });
     }
     result.told()
+}
+
+/// What the operator's rules call the text of a tool result, if one of them meets it.
+pub fn class(text: &str, policy: &ToolPolicy<'_>) -> Option<ResultClass> {
+    if policy.results.is_empty() { None } else { Examined::new(text).class(policy) }
+}
+
+/// Whether a value at the marker's pointer is a marker, and what it says: a string that is not blank.
+pub(in crate::guard) fn marks(value: Json<'_>) -> Option<String> {
+    value.string().map(|text| quote::line(&text)).filter(|text| !text.is_empty())
 }
 
 /// A result without its wrappers.
@@ -81,6 +96,10 @@ impl<'a> Examined<'a> {
     /// The innermost text, where that is not JSON.
     fn text(&self) -> Option<&str> {
         self.layers.last().filter(|layer| layer.is_text()).map(Layer::text)
+    }
+
+    fn class(&self, policy: &ToolPolicy<'_>) -> Option<ResultClass> {
+        policy.results.iter().find(|rule| self.meets(rule)).map(|rule| rule.class)
     }
 
     fn meets(&self, rule: &ResultRule) -> bool {
@@ -120,8 +139,7 @@ impl<'a> Examined<'a> {
         if pointer.is_empty() {
             return None;
         }
-        let mut strings = self.values_at(pointer).filter_map(Json::string).map(|text| quote::line(&text));
-        strings.find(|text| !text.is_empty())
+        self.values_at(pointer).find_map(marks)
     }
 
     /// What the result says where neither a rule nor a marker speaks.

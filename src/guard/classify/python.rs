@@ -10,7 +10,7 @@ use crate::wire::canonical::quote;
 const DEPTH: usize = 32;
 
 /// The printed value as JSON; `None` for text that is none.
-pub(super) fn to_json(text: &str) -> Option<String> {
+pub(in crate::guard) fn to_json(text: &str) -> Option<String> {
     // What begins otherwise is prose or source code, and there is much of it.
     let begins = |c: char| matches!(c, '{' | '[' | '(') || c.is_ascii_alphabetic() || c == '_';
     let mut repr = Repr { text, at: 0, json: String::new() };

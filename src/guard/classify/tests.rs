@@ -1,6 +1,7 @@
 mod phrase;
 mod recorded;
 mod rule;
+mod said;
 mod wrapper;
 
 use super::*;

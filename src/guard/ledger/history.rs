@@ -4,13 +4,12 @@
 //! between them are one answer: some agents write a call an element. A result belongs to the nearest call
 //! before it that is still open under its id, for ids come again.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::settle::Step;
 use super::{Key, Ledger, tool};
-use crate::dialect::{Call, CallKind, Element, Role, Transcript};
+use crate::dialect::{Address, Call, CallKind, Element, Role, Transcript};
 use crate::guard::classify::{Failure, Outcome, classify};
 use crate::guard::rules::{Reopen, Rules, ToolPolicy};
 
@@ -81,13 +80,6 @@ struct Known<'t> {
     read_only: bool,
 }
 
-/// What a result names: the id of its call, or in the API's first form the tool.
-#[derive(PartialEq, Eq, Hash)]
-enum Address<'t> {
-    Id(Cow<'t, str>),
-    Name(Cow<'t, str>),
-}
-
 /// The answer being read. `steps` stand for `calls`, one for one.
 #[derive(Default)]
 struct Answer<'t> {
@@ -145,10 +137,7 @@ impl<'t> Fold<'t> {
 
     fn result(&mut self, element: &'t Element) {
         self.answer.followed = true;
-        let id = self.transcript.answers(element).map(Address::Id);
-        let Some(address) = id.or_else(|| self.transcript.result_name(element).map(Address::Name)) else {
-            return;
-        };
+        let Some(address) = self.transcript.address(element) else { return };
         let Some(index) = self.answer.open.get_mut(&address).and_then(VecDeque::pop_front) else { return };
         let Some(name) = self.answer.calls.get(index).map(|call| call.name.clone()) else { return };
         let text = self.transcript.content(element);

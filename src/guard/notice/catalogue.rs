@@ -6,7 +6,9 @@
 pub enum Use {
     /// Stands alone, and is ours: found in a history it is no tool's word.
     Whole,
-    /// Fills a placeholder of another.
+    /// Stands alone, but is nothing but the tool's own word: real tools write the same.
+    Quote,
+    /// Stands in another.
     Part,
 }
 
@@ -70,6 +72,12 @@ catalogue! {
     Whole ImageFrom = "image_from" [tool];
     /// Where a result stood that was moved to its call.
     Whole ResultAbove = "result_above" [tool];
+    // A tool's own error, in our words around it, by what a rule calls it.
+    Whole ResultCorrectable = "result_correctable" [tool, error];
+    Quote ResultFailed = "result_failed" [tool, error];
+    Whole ResultTerminal = "result_terminal" [tool, error];
+    /// Stands in the place of what was left out of a result.
+    Part ResultCut = "result_cut" [bytes];
     /// Said to the user in the model's place when it would not come to an end.
     Whole FellBack = "fell_back" [refusals];
 

@@ -35,6 +35,13 @@ pub(super) fn text(notice: Notice) -> &'static str {
         Notice::ImageBelow => "（此结果中的图像见下文。）",
         Notice::ImageFrom => "以下是 {tool} 的结果中的图像：",
         Notice::ResultAbove => "（{tool} 的一个结果在此处到达。它位于上方，紧跟在其调用之后。）",
+        Notice::ResultCorrectable => "错误：{error} 请修正你的错误。",
+        Notice::ResultFailed => "错误：{error}",
+        Notice::ResultTerminal => {
+            "错误：{tool} 已彻底失败：{error} 等效的请求会以同样的方式失败，因此请勿再次发送。请先找出原因；\
+             然后修改请求，改走不依赖被拒输入的途径，或明确说明你的结论。"
+        }
+        Notice::ResultCut => "[……省略了 {bytes} 字节……]",
         Notice::FellBack => "最近的工具调用无法执行，已被放弃。{refusals}",
 
         Notice::ErrorUnsaid => "无错误信息",

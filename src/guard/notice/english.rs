@@ -46,6 +46,14 @@ pub(super) fn text(notice: Notice) -> &'static str {
         Notice::ImageBelow => "(The image in this result follows below.)",
         Notice::ImageFrom => "The image from the result of {tool}:",
         Notice::ResultAbove => "(A result of {tool} came in here. It stands above, behind its call.)",
+        Notice::ResultCorrectable => "Error: {error} Please fix your mistakes.",
+        Notice::ResultFailed => "Error: {error}",
+        Notice::ResultTerminal => {
+            "Error: {tool} failed for good: {error} An equivalent request will fail the same way, so do not \
+             send it again. Find the cause first; then change the request, take a path that does not depend \
+             on the rejected input, or state plainly what you conclude."
+        }
+        Notice::ResultCut => "[… {bytes} bytes left out …]",
         Notice::FellBack => "The last tool calls could not be run and were given up. {refusals}",
 
         Notice::ErrorUnsaid => "an error without a message",

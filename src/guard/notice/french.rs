@@ -54,6 +54,15 @@ pub(super) fn text(notice: Notice) -> &'static str {
         Notice::ResultAbove => {
             "(Un résultat de {tool} est arrivé ici. Il se trouve plus haut, après son appel.)"
         }
+        Notice::ResultCorrectable => "Erreur : {error} Veuillez corriger vos erreurs.",
+        Notice::ResultFailed => "Erreur : {error}",
+        Notice::ResultTerminal => {
+            "Erreur : {tool} a échoué définitivement : {error} Une requête équivalente échouera de la même \
+             façon ; ne la renvoyez donc pas. Trouvez d'abord la cause ; ensuite, modifiez la requête, \
+             prenez une voie qui ne dépend pas de l'entrée rejetée, ou dites clairement ce que vous \
+             concluez."
+        }
+        Notice::ResultCut => "[… {bytes} octets omis …]",
         Notice::FellBack => {
             "Les derniers appels d'outils n'ont pas pu être exécutés et ont été abandonnés. {refusals}"
         }

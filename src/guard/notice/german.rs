@@ -56,6 +56,15 @@ pub(super) fn text(notice: Notice) -> &'static str {
         Notice::ResultAbove => {
             "(Hier kam ein Ergebnis von {tool} an. Es steht weiter oben, hinter seinem Aufruf.)"
         }
+        Notice::ResultCorrectable => "Fehler: {error} Bitte behebe deine Fehler.",
+        Notice::ResultFailed => "Fehler: {error}",
+        Notice::ResultTerminal => {
+            "Fehler: {tool} ist endgültig fehlgeschlagen: {error} Eine gleichwertige Anfrage schlägt auf \
+             dieselbe Weise fehl; sende sie also nicht noch einmal. Finde zuerst die Ursache; ändere dann \
+             die Anfrage, nimm einen Weg, der nicht von der abgelehnten Eingabe abhängt, oder sage klar, zu \
+             welchem Schluss du kommst."
+        }
+        Notice::ResultCut => "[… {bytes} Bytes ausgelassen …]",
         Notice::FellBack => {
             "Die letzten Tool-Aufrufe konnten nicht ausgeführt werden und wurden aufgegeben. {refusals}"
         }

@@ -53,6 +53,15 @@ pub(super) fn text(notice: Notice) -> &'static str {
         Notice::ResultAbove => {
             "（ここに {tool} の結果が届きました。この結果は上の、呼び出しの直後にあります。）"
         }
+        Notice::ResultCorrectable => "エラー: {error} 誤りを修正してください。",
+        Notice::ResultFailed => "エラー: {error}",
+        Notice::ResultTerminal => {
+            "エラー: {tool} は回復できない形で失敗しました: {error} \
+             同等のリクエストは同じように失敗するため、再送しないでください。まず原因を突き止めてください。\
+             そのうえで、リクエストを変えるか、拒否された入力に依存しない方法を取るか、\
+             結論を明確に述べてください。"
+        }
+        Notice::ResultCut => "[… {bytes} バイト省略 …]",
         Notice::FellBack => "直近のツール呼び出しは実行できず、中止されました。{refusals}",
 
         Notice::ErrorUnsaid => "メッセージのないエラー",

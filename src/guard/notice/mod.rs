@@ -52,12 +52,10 @@ impl Notices {
         Self { locale, own: Vec::new(), known }
     }
 
-    /// Fills a text's placeholders: `{tool}` from `("tool", …)`. One that no value is given for is left empty; what
-    /// stands alone does not end in white space for that.
+    /// Fills a text's placeholders: `{tool}` from `("tool", …)`, without white space around it. One that no value is
+    /// given for is left empty; what stands alone does not end in white space for that.
     pub fn text(&self, notice: Notice, values: &[(&str, &str)]) -> String {
-        let own = self.own.iter().find(|(own, _)| *own == notice);
-        let text = own.map_or_else(|| self.locale.text(notice), |(_, text)| text);
-        let mut text = Template::new(text).fill(values);
+        let mut text = self.template(notice).fill(values);
         if notice.used() == Use::Whole {
             text.truncate(text.trim_end().len());
         }
@@ -99,10 +97,21 @@ impl Notices {
         Ok(())
     }
 
+    /// Whether `text` holds the words of this notice in order, so that there is nothing to add to it: looser than
+    /// [`wrote`](Self::wrote), for others' white space does not make it another text.
+    pub fn frames(&self, notice: Notice, text: &str) -> bool {
+        self.template(notice).frames(text)
+    }
+
     /// Whether `text` was written by us, whatever the language and whatever filled its placeholders.
     pub fn wrote(&self, text: &str) -> bool {
         let text = text.trim();
         self.known.iter().any(|template| template.fits(text))
+    }
+
+    fn template(&self, notice: Notice) -> Template<'_> {
+        let own = self.own.iter().find(|(own, _)| *own == notice);
+        Template::new(own.map_or_else(|| self.locale.text(notice), |(_, text)| text))
     }
 }
 

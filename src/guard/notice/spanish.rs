@@ -50,6 +50,15 @@ pub(super) fn text(notice: Notice) -> &'static str {
         Notice::ImageBelow => "(La imagen de este resultado aparece más abajo.)",
         Notice::ImageFrom => "La imagen del resultado de {tool}:",
         Notice::ResultAbove => "(Aquí llegó un resultado de {tool}. Está más arriba, detrás de su llamada.)",
+        Notice::ResultCorrectable => "Error: {error} Por favor, corrige tus errores.",
+        Notice::ResultFailed => "Error: {error}",
+        Notice::ResultTerminal => {
+            "Error: {tool} falló definitivamente: {error} Una solicitud equivalente fallará de la misma \
+             manera, así que no la envíes de nuevo. Averigua primero la causa; después cambia la solicitud, \
+             toma un camino que no dependa de la entrada rechazada o di con claridad a qué conclusión \
+             llegas."
+        }
+        Notice::ResultCut => "[… {bytes} bytes omitidos …]",
         Notice::FellBack => {
             "Las últimas llamadas a herramientas no se pudieron ejecutar y se abandonaron. {refusals}"
         }

@@ -72,7 +72,8 @@ impl<'t> Template<'t> {
             .sum()
     }
 
-    /// The text, with each placeholder filled. One that no value is given for is left empty.
+    /// The text, with each placeholder filled, without white space around the value. One that no value is given for is
+    /// left empty.
     pub(super) fn fill(&self, values: &[(&str, &str)]) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -80,7 +81,7 @@ impl<'t> Template<'t> {
                 Piece::Words(words) => text.push_str(words),
                 Piece::Placeholder(name) => {
                     let value = values.iter().find(|(key, _)| key == name);
-                    text.push_str(value.map_or("", |(_, value)| value));
+                    text.push_str(value.map_or("", |(_, value)| value.trim()));
                 }
             }
         }
@@ -112,7 +113,10 @@ impl<'t> Template<'t> {
                 continue;
             };
             if open && pieces.peek().is_none() {
-                return rest.ends_with(words.as_ref());
+                // No value ends in white space, except before words whose own was trimmed. LangGraph breaks the line
+                // before it asks to fix mistakes, and that is a tool's error.
+                let may_end = |value: &str| rest.len() == text.len() || value.trim_end() == value;
+                return rest.strip_suffix(words.as_ref()).is_some_and(may_end);
             }
             // The first place that fits leaves the most for what follows, so no other has to be tried.
             let after = if open {
@@ -125,6 +129,25 @@ impl<'t> Template<'t> {
             open = false;
         }
         open || rest.is_empty()
+    }
+
+    /// Whether `text` holds the words of this in order, so that there is nothing to add to it: looser than
+    /// [`fits`](Self::fits), for others' white space does not make it another text.
+    pub(super) fn frames(&self, text: &str) -> bool {
+        let last = self.pieces.len().saturating_sub(1);
+        let mut rest = text;
+        self.pieces.iter().enumerate().all(|(place, piece)| {
+            let Piece::Words(words) = piece else { return true };
+            let words = words.trim();
+            let found = match place {
+                0 => rest.starts_with(words).then_some(0),
+                _ if place == last => rest.ends_with(words).then(|| rest.len() - words.len()),
+                _ => rest.find(words),
+            };
+            let after = found.and_then(|at| rest.get(at + words.len()..));
+            rest = after.unwrap_or_default();
+            after.is_some()
+        })
     }
 }
 

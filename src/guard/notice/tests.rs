@@ -87,6 +87,32 @@ fn says_what_is_known_when_an_override_is_wrong() {
 }
 
 #[test]
+fn the_words_of_a_text_frame_what_holds_them_in_order() {
+    let mut notices = Notices::default();
+    notices.replace("result_failed", "{tool} says: {error} (so far)").unwrap();
+    for (notice, text, framed) in [
+        (Notice::ResultCorrectable, "Error: x. Please fix your mistakes.", true),
+        (Notice::ResultCorrectable, "Error: x\n Please fix your mistakes.", true),
+        (Notice::ResultCorrectable, "Error: x.", false),
+        (Notice::ResultCorrectable, "x. Please fix your mistakes.", false),
+        (Notice::ResultFailed, "git says: no (so far)", true),
+        (Notice::ResultFailed, "git: no (so far)", false),
+        (Notice::ResultFailed, "(so far) git says: no", false),
+    ] {
+        assert_eq!(notices.frames(notice, text), framed, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_known_again_needs_no_words() {
+    let mut notices = Notices::default();
+    notices.replace("result_failed", "{error}").unwrap();
+    notices.replace("result_cut", "[{bytes}]").unwrap();
+    assert!(!notices.wrote("anything") && !notices.wrote("[12]"));
+    assert!(notices.replace("result_correctable", "{error}").is_err());
+}
+
+#[test]
 fn words_weigh_by_what_they_say_and_not_by_their_letters() {
     let mut notices = Notices::default();
     for (text, enough) in [

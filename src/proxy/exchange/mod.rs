@@ -26,7 +26,7 @@ use http::Response;
 use crate::dialect::{Dialect, Transcript};
 use crate::guard::constrain::constrain;
 use crate::guard::mend::{Mended, mend};
-use crate::guard::{Key, Reason};
+use crate::guard::{Key, Reason, results};
 use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
 
@@ -68,7 +68,8 @@ pub(super) async fn run(
     admitted: Admitted,
 ) -> Result<Response<Reply>, Failure> {
     let Admitted { parts, body, entry } = admitted;
-    let (body, way, encoded) = match body::read(body, &parts.headers, house.plan.listen.max_body).await? {
+    let whole = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
+    let (body, way, encoded) = match whole {
         Whole::Plain(body) => (body, Way::Guarded, None),
         Whole::Encoded { bytes, why } => (bytes, Way::Encoded, Some(why.to_string())),
     };
@@ -107,6 +108,7 @@ impl Exchange {
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
         if !exchange.house.observes() {
+            exchange.reword();
             exchange.constrain();
             exchange.restore();
         }
@@ -116,6 +118,14 @@ impl Exchange {
     /// The transcript that the provider is told: what is put in goes in here.
     fn told(&self) -> &Transcript {
         self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
+    }
+
+    /// Puts results into the words that the model is to read.
+    fn reword(&mut self) {
+        let mut edits = std::mem::take(&mut self.edits);
+        let done = results::rewrite(self.told(), &self.house.plan.rules, &mut edits);
+        self.prepared_for.extend(done);
+        self.edits = edits;
     }
 
     /// Adds what the operator wants the model to know.

@@ -35,18 +35,46 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
 pub(in crate::wire) fn pieces(raw: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = raw;
     std::iter::from_fn(move || {
-        let (piece, left) = match rest.strip_prefix('\\') {
-            Some(escape) => escaped(escape).unwrap_or((Piece::Text("\\"), escape)),
-            None if rest.is_empty() => return None,
-            None => {
-                let end = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
-                let (text, left) = rest.split_at_checked(end)?;
-                (Piece::Text(text), left)
-            }
-        };
+        let (piece, left) = first(rest)?;
         rest = left;
         Some(piece)
     })
+}
+
+/// Where places in a string's value lie in its text between the quotes. The places come in ascending order; one
+/// within a character that was written as an escape is where the escape begins, one beyond the end is the end.
+pub(in crate::wire) fn places(raw: &str, wanted: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut wanted = wanted.into_iter().peekable();
+    let mut found = Vec::new();
+    let (mut rest, mut value) = (raw, 0);
+    while let Some((piece, left)) = first(rest) {
+        let at = raw.len() - rest.len();
+        let (length, is_text) = match piece {
+            Piece::Text(text) => (text.len(), true),
+            Piece::Char(char) => (char.len_utf8(), false),
+            Piece::Surrogate(_) => (char::REPLACEMENT_CHARACTER.len_utf8(), false),
+        };
+        while let Some(place) = wanted.next_if(|place| *place < value + length) {
+            found.push(if is_text { at + place.saturating_sub(value) } else { at });
+        }
+        value += length;
+        rest = left;
+    }
+    found.extend(wanted.map(|_| raw.len()));
+    found
+}
+
+/// The first part of what is left of a string's text, and what is left after it.
+fn first(rest: &str) -> Option<(Piece<'_>, &str)> {
+    match rest.strip_prefix('\\') {
+        Some(escape) => Some(escaped(escape).unwrap_or((Piece::Text("\\"), escape))),
+        None if rest.is_empty() => None,
+        None => {
+            let end = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+            let (text, left) = rest.split_at_checked(end)?;
+            Some((Piece::Text(text), left))
+        }
+    }
 }
 
 /// What the text after a backslash begins with, and the text after that.

@@ -115,6 +115,27 @@ impl<'a> Json<'a> {
         })
     }
 
+    /// What an RFC 6901 pointer names, as children of the object or array that holds them: their positions, from 0
+    /// in the order written. Of members with one name these are all. `None` where nothing is there, and for the
+    /// empty pointer, which names no child.
+    pub fn children_at(self, pointer: &str) -> Option<(Json<'a>, Vec<usize>)> {
+        let (above, token) = pointer.rsplit_once('/')?;
+        let container = self.pointer(above)?;
+        let positions: Vec<usize> = match container.kind() {
+            Kind::Object => {
+                let name = reference_token(token)?;
+                let named = container.members().enumerate().filter(|(_, (key, _))| key.is(&name));
+                named.map(|(position, _)| position).collect()
+            }
+            Kind::Array => {
+                let index = array_index(token)?;
+                container.elements().nth(index).map(|_| index).into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        (!positions.is_empty()).then_some((container, positions))
+    }
+
     /// Where this value lies in `whole`, which it must be a part of.
     pub fn span_in(self, whole: &str) -> Span {
         let start = self.0.as_ptr().addr().wrapping_sub(whole.as_ptr().addr());

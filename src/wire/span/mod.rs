@@ -14,7 +14,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::escape::{Piece, pieces};
+pub(super) use self::escape::{Piece, pieces, places};
 pub use self::{
     expected::Expected,
     json::Json,

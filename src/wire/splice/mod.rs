@@ -1,9 +1,10 @@
 //! Small changes to large bytes: what is not named stays as it is, and is not copied.
 //!
 //! [`Splices`] gathers changes in whatever order they are found. [`without`] and [`append`] say which changes
-//! take children out of a JSON container, or add one, so that the commas come out right; [`paragraph`] says what
-//! a string lacks at its end.
+//! take children out of a JSON container, or add one, so that the commas come out right; [`Change`] is one to a text
+//! that stands escaped in a larger one; [`paragraph`] says what a string lacks at its end.
 
+mod change;
 mod container;
 pub mod paragraph;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+pub use self::change::{Change, changed, within};
 pub use self::container::{append, without};
 use super::span::Span;
 

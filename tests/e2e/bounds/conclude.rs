@@ -17,17 +17,19 @@ async fn the_last_time_the_model_is_asked_for_words() {
                 .step(case.step().say("Let me see.").repeat());
             let scene = case.scene(script, 3).await;
             let asked = case.request(stream);
+            // A marker is for the proxy; the model does not see it.
+            let told = asked.replace(r#"\"_terminal_failure\":\"read-only disk\","#, "");
             let message = assert_whole(&scene.send(asked.clone()).await, what);
             assert_eq!(message.finish, "stop");
             assert_eq!(message.text, "Let me see.\n\nLet me see.\n\nLet me see.\n\nI cannot go on.");
             let sent = scene.sent();
-            assert_eq!((sent.len(), &sent[0]), (4, &asked));
+            assert_eq!((sent.len(), &sent[0]), (4, &told));
             // Nothing but elements at the end of the history, and the one member.
             let shown = elements(&sent[3]);
             let added = elements(&asked).len();
             assert_eq!(shown.len(), added + 6, "three calls and three refusals");
             let put_in = format!(",{}", shown[added..].join(","));
-            assert_eq!(sent[3].replacen(&put_in, "", 1).replacen(CONCLUDE, "", 1), asked, "{what}");
+            assert_eq!(sent[3].replacen(&put_in, "", 1).replacen(CONCLUDE, "", 1), told, "{what}");
 
             // The next turn shows the model what it had been told, and the words in their place.
             let mut later = elements(&asked);

@@ -62,3 +62,46 @@ fn recorded_flags_are_agreed_with() {
     }
     println!("{counts:?}; {misfires} successes that mention errors");
 }
+
+/// What a result says of itself outright, told without the classifier: by which flag, and whether it failed.
+fn flag(text: &str) -> Option<(&'static str, bool)> {
+    let exit =
+        || text.trim_end().strip_suffix('>')?.rsplit_once("<exited with exit code ").map(|(_, code)| code);
+    match () {
+        () if text.ends_with("isError=True") => Some(("isError=True", true)),
+        () if text.ends_with("isError=False") => Some(("isError=False", false)),
+        () if text.starts_with("Error: ") => Some(("Error:", true)),
+        () if exit() == Some("0") => Some(("exit code 0", false)),
+        () if exit().is_some() => Some(("another exit code", true)),
+        () => None,
+    }
+}
+
+#[test]
+fn what_recorded_results_say_outright_is_compared() {
+    let Some(data) = std::env::var_os("REMAND_DATA") else {
+        println!("skipped: REMAND_DATA is not set");
+        return;
+    };
+    let mut counts = BTreeMap::<&str, (usize, usize)>::new();
+    for text in results(Path::new(&data)) {
+        let Some((flag, failed)) = flag(&text) else { continue };
+        let outcome = plain(&text);
+        // What may pass is a failure all the same, only not one that counts.
+        let agreed = failed == matches!(outcome, Outcome::Failure(_) | Outcome::Transient);
+        let (agreeing, all) = counts.entry(flag).or_default();
+        *agreeing += usize::from(agreed);
+        *all += 1;
+        if !agreed {
+            let layers = layer::peel(&text);
+            let name = if matches!(outcome, Outcome::Failure(_)) { "failure" } else { "no failure" };
+            println!("{flag}, but {name}: {}", quote::line(layers.last().unwrap().text()));
+        }
+        // A flag that says failed is believed. One that says that the tool raised nothing is not: tools put their
+        // errors into the text.
+        assert!(agreed || !failed, "{text}");
+    }
+    for (flag, (agreeing, all)) in counts {
+        println!("{flag}: agreed with {agreeing} of {all}");
+    }
+}

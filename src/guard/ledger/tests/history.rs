@@ -82,6 +82,8 @@ fn a_cloud_call_that_failed_for_good_stands_in_any_order_of_keys() {
         ignore: Vec::new(),
         arguments: Vec::new(),
         results: vec![ResultRule { when, class }],
+        strip: Vec::new(),
+        max_result: None,
         deny: Vec::new(),
     };
     let rules = Rules { tools: vec![tool], ..Rules::default() };

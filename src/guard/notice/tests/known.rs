@@ -12,7 +12,8 @@ use crate::wire::span::Json;
 
 #[test]
 fn whatever_fills_them_and_whatever_is_in_force() {
-    let values = ["a {b} \"c\"\nd", "", " ", ". Please fix your mistakes.", "Error: x was not run: y"];
+    let values =
+        ["a {b} \"c\"\nd", "", " ", " x\n", ". Please fix your mistakes.", "Error: x was not run: y"];
     for written in Locale::ALL {
         let writer = Notices::new(written);
         for read in Locale::ALL.map(Notices::new) {
@@ -27,9 +28,9 @@ fn whatever_fills_them_and_whatever_is_in_force() {
 }
 
 #[test]
-fn a_part_is_not_known_by_itself() {
+fn a_part_is_not_known_by_itself_and_a_tools_own_word_is_not_ours() {
     for locale in Locale::ALL {
-        for notice in Notice::ALL.into_iter().filter(|notice| notice.used() == Use::Part) {
+        for notice in Notice::ALL.into_iter().filter(|notice| notice.used() != Use::Whole) {
             assert!(!Notices::default().wrote(&filled(&Notices::new(locale), notice, "x")));
         }
     }
@@ -46,6 +47,12 @@ fn a_tools_own_words_are_not_taken_for_ours() {
         "It said: Error: git was not run: bad. Please fix your mistakes.",
         "Error: 1 validation error for edit\n Please fix your mistakes.",
         "Please fix your mistakes.",
+        // A neutral error is the tool's own word, whoever wrote it.
+        "Error: permission denied",
+        "Error: [… 12 bytes left out …]",
+        "[… 12 bytes left out …]",
+        // LangGraph's way to report what a tool raised.
+        "Error: ValueError('bad slug')\n Please fix your mistakes.",
         "错误：文件不存在",
         "错误：git 未执行",
         "Fehler: Datei nicht gefunden",

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::*;
 
 /// What is no word of a language: what JSON, schemas and APIs call things.
-const TERMS: [&str; 7] = ["json", "tool_uses", "recipient_name", "parameters", "backslash", "byte", "tool"];
+const TERMS: [&str; 9] =
+    ["bytes", "error", "json", "tool_uses", "recipient_name", "parameters", "backslash", "byte", "tool"];
 
 /// English words that no other of the six has.
 const ENGLISH: [&str; 23] = [
@@ -28,11 +29,16 @@ fn words(text: &str) -> Vec<String> {
 #[test]
 fn each_text_has_the_same_placeholders_in_each() {
     for notice in Notice::ALL {
-        let known: BTreeSet<String> = notice.placeholders().iter().map(|name| (*name).to_owned()).collect();
+        let english = placeholders(Locale::English.text(notice));
+        assert!(
+            english.iter().all(|name| notice.placeholders().contains(&name.as_str())),
+            "{}",
+            notice.code()
+        );
         for locale in Locale::ALL {
             let text = locale.text(notice);
-            assert_eq!(placeholders(text), known, "{} in {}", notice.code(), locale.code());
-            assert_eq!(Template::new(text).placeholders().count(), known.len(), "{text}");
+            assert_eq!(placeholders(text), english, "{} in {}", notice.code(), locale.code());
+            assert_eq!(Template::new(text).placeholders().count(), english.len(), "{text}");
         }
     }
 }
@@ -60,7 +66,7 @@ fn filled_they_hold_all_values_and_no_brace() {
         let notices = Notices::new(locale);
         for notice in Notice::ALL {
             let text = filled(&notices, notice, "VALUE");
-            assert_eq!(text.matches("VALUE").count(), notice.placeholders().len(), "{text}");
+            assert_eq!(text.matches("VALUE").count(), placeholders(locale.text(notice)).len(), "{text}");
             assert!(!text.contains(['{', '}']) && !text.contains("  "), "{text}");
             assert_eq!(text.trim(), text, "{text}");
         }
@@ -86,14 +92,20 @@ fn what_stands_alone_ends_as_a_sentence_and_a_part_does_not() {
 #[test]
 fn what_is_to_be_mended_ends_in_the_same_words() {
     for (locale, words) in [
-        (Locale::English, ". Please fix your mistakes."),
-        (Locale::Chinese, "。请修正你的错误。"),
-        (Locale::Japanese, "。誤りを修正してください。"),
-        (Locale::German, ". Bitte behebe deine Fehler."),
-        (Locale::Spanish, ". Por favor, corrige tus errores."),
-        (Locale::French, ". Veuillez corriger vos erreurs."),
+        (Locale::English, " Please fix your mistakes."),
+        (Locale::Chinese, "请修正你的错误。"),
+        (Locale::Japanese, "誤りを修正してください。"),
+        (Locale::German, " Bitte behebe deine Fehler."),
+        (Locale::Spanish, " Por favor, corrige tus errores."),
+        (Locale::French, " Veuillez corriger vos erreurs."),
     ] {
-        for notice in [Notice::Invalid, Notice::Unreadable, Notice::UnknownTool, Notice::ProviderRefused] {
+        for notice in [
+            Notice::Invalid,
+            Notice::Unreadable,
+            Notice::UnknownTool,
+            Notice::ProviderRefused,
+            Notice::ResultCorrectable,
+        ] {
             let text = filled(&Notices::new(locale), notice, "x");
             assert!(text.ends_with(words), "{text}");
         }

@@ -121,6 +121,22 @@ fn finds_nothing_at_pointers_that_lead_nowhere() {
 }
 
 #[test]
+fn names_children_by_their_place_in_what_holds_them() {
+    let value = json(r#"{"a":1,"b":{"x":[7,8],"x":[9,{}]},"a":2,"c/d":3}"#);
+    for (pointer, container, positions) in [
+        ("/a", value.text(), vec![0, 2]),
+        ("/c~1d", value.text(), vec![3]),
+        ("/b/x", r#"{"x":[7,8],"x":[9,{}]}"#, vec![0, 1]),
+        ("/b/x/1", "[9,{}]", vec![1]),
+    ] {
+        assert_eq!(value.children_at(pointer), Some((Json::trusted(container), positions)), "{pointer}");
+    }
+    for nowhere in ["", "/", "/z", "/a/b", "/b/x/2", "/b/x/-", "/b/x/01", "/c~d", "a"] {
+        assert_eq!(value.children_at(nowhere), None, "{nowhere}");
+    }
+}
+
+#[test]
 fn knows_where_it_lies() {
     let whole = r#"  {"a":[1,"é",3]}"#;
     let element = json(whole).pointer("/a/2").expect("it is there");

@@ -1,0 +1,72 @@
+//! The words for an error whose class a rule gives.
+
+use super::cut;
+use crate::guard::classify::said;
+use crate::guard::notice::{NAME, Notice, Notices, excerpt};
+use crate::guard::rules::ResultClass;
+
+/// What a tool or its framework may have written around the error already.
+const CRY: &str = "error:";
+const PLEA: &str = "please fix your mistakes.";
+
+/// The text for a class; `None` for results that the model reads as they are.
+pub(super) fn notice(class: ResultClass) -> Option<Notice> {
+    match class {
+        ResultClass::Correctable => Some(Notice::ResultCorrectable),
+        ResultClass::Failed => Some(Notice::ResultFailed),
+        ResultClass::Terminal => Some(Notice::ResultTerminal),
+        ResultClass::Success | ResultClass::Transient | ResultClass::Control => None,
+    }
+}
+
+/// What the model reads in the place of `result`; `None` where the result says nothing that could be told. Nothing
+/// of the error is lost, unless it is longer than `max` bytes.
+pub(super) fn text(
+    notices: &Notices,
+    notice: Notice,
+    tool: &str,
+    result: &str,
+    max: Option<usize>,
+) -> Option<String> {
+    let said = said(result);
+    if notices.frames(notice, &said) {
+        return Some(said);
+    }
+    let error = bare(&said);
+    if error.is_empty() {
+        return None;
+    }
+    let error = max.and_then(|max| cut::middle(error, max, notices)).unwrap_or_else(|| error.to_owned());
+    // Words of ours follow in these.
+    let error = if notice == Notice::ResultFailed { error } else { ended(error) };
+    Some(notices.text(notice, &[("tool", &excerpt(tool, NAME)), ("error", &error)]))
+}
+
+/// An error without the cry before it and the plea behind it.
+fn bare(error: &str) -> &str {
+    let mut error = error.trim();
+    while let Some((cry, rest)) = error.split_at_checked(CRY.len())
+        && cry.eq_ignore_ascii_case(CRY)
+    {
+        error = rest.trim_start();
+    }
+    while let Some((rest, plea)) =
+        error.len().checked_sub(PLEA.len()).and_then(|at| error.split_at_checked(at))
+        && plea.eq_ignore_ascii_case(PLEA)
+    {
+        error = rest.trim_end();
+    }
+    error
+}
+
+/// As a sentence that another can follow.
+fn ended(mut error: String) -> String {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '"' | '\'' | '`' | ')');
+    if error.ends_with(goes_on) {
+        error.push('.');
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests;
