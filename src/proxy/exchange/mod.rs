@@ -68,7 +68,8 @@ pub(super) async fn run(
     admitted: Admitted,
 ) -> Result<Response<Reply>, Failure> {
     let Admitted { parts, body, entry } = admitted;
-    let (body, way, encoded) = match body::read(body, &parts.headers, house.plan.listen.max_body).await? {
+    let whole = body::read(body, &parts.headers, house.plan.listen.max_body).await?;
+    let (body, way, encoded) = match whole {
         Whole::Plain(body) => (body, Way::Guarded, None),
         Whole::Encoded { bytes, why } => (bytes, Way::Encoded, Some(why.to_string())),
     };
