@@ -184,7 +184,6 @@ fn tells_file_line_column_key_and_the_nearest_key() {
 #[test]
 fn keys_that_would_do_nothing_yet_are_not_accepted() {
     for text in [
-        "[guard]\nlocale = 'en'",
         "[[tool]]\nname = ['x']\nstrip = []",
         "[[tool]]\nname = ['x']\nmax_result = '1MiB'",
         "[[tool]]\nname = ['x']\nstream = true",
@@ -286,6 +285,25 @@ fn a_text_of_the_operators_takes_the_place_of_the_built_in_one() {
     let plan = read("[guard.notice]\ninvalid = 'Not so, {tool}, my dear model: {problems}'").unwrap();
     let values = [("tool", "ls"), ("problems", "no")];
     assert_eq!(plan.rules.notices.text(Notice::Invalid, &values), "Not so, ls, my dear model: no");
+}
+
+#[test]
+fn a_language_is_chosen_and_a_text_of_the_operators_goes_before_it() {
+    let plan = read("[guard]\nlocale = 'de'\n[guard.notice]\nproblem_at = '{place} -> {problem}'").unwrap();
+    let values = [("tool", "ls"), ("problems", "no")];
+    let told = plan.rules.notices.text(Notice::Invalid, &values);
+    assert_eq!(told, "Fehler: ls wurde nicht ausgeführt: no. Bitte behebe deine Fehler.");
+    let told = plan.rules.notices.text(Notice::ProblemAt, &[("place", "/a"), ("problem", "no")]);
+    assert_eq!(told, "/a -> no");
+}
+
+#[test]
+fn an_unknown_language_is_told_with_those_that_are_known() {
+    assert_eq!(
+        complaint("[guard]\nlocale = 'en-GB'"),
+        "remand.toml:2:10: guard.locale: unknown locale `en-GB`; known here: en, zh, ja, de, es, fr"
+    );
+    assert!(complaint("[guard]\nlocale = 5").contains("expected a string"));
 }
 
 #[test]
@@ -405,6 +423,20 @@ fn a_value_that_was_taken_out_is_not_told_missing_as_well() {
 fn one_upstream_is_needed_at_least() {
     assert!(complaint("upstream = []").contains("at least one upstream"));
     assert!(!complaint("upstream = [3]").contains("at least one upstream"));
+}
+
+#[test]
+fn one_upstream_takes_the_rest_at_most() {
+    let upstream =
+        |name: &str, rest: &str| format!("[[upstream]]\nname = '{name}'\nbase_url = 'http://x'\n{rest}\n");
+    let [some, a, b] = [upstream("some", "models = ['gpt-*']"), upstream("a", ""), upstream("b", "")];
+    assert!(read(&[some.clone(), a.clone()].concat()).is_ok());
+    assert!(read(&[a.clone(), some.clone()].concat()).is_ok());
+    assert_eq!(
+        complaint(&[a, some, b].concat()),
+        "remand.toml:10:8: upstream.name: `a` takes the rest already: `models` or `paths` must say what this one is \
+         for"
+    );
 }
 
 #[test]

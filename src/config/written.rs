@@ -85,6 +85,7 @@ pub enum Http {
 pub struct Guard {
     pub mode: Mode,
     pub rounds: Spanned<u32>,
+    pub locale: Spanned<String>,
     pub notice: BTreeMap<Spanned<String>, Spanned<String>>,
     pub history: History,
     pub calls: Calls,
@@ -328,6 +329,7 @@ impl Default for Guard {
         Self {
             mode: Mode::Enforce,
             rounds: built_in(3),
+            locale: built_in("en".to_owned()),
             notice: BTreeMap::new(),
             history: History::default(),
             calls: Calls::default(),

@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod bench;
 pub mod classify;
 pub mod constrain;
+pub mod grounds;
 pub mod ledger;
 pub mod mend;
 pub mod names;
@@ -17,6 +18,7 @@ pub mod reason;
 pub mod rules;
 
 pub use bench::Bench;
+pub use grounds::Grounds;
 pub use ledger::Key;
 pub use reason::Reason;
 pub use rules::Rules;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use regex::Regex;
 
-use crate::wire::span::{Entered, Kind, Malformed, Reader};
+use crate::wire::span::{Entered, Expected, Kind, Malformed, Reader};
 
 use super::rules::DenyRule;
 
@@ -53,7 +53,7 @@ fn leaf_matches(text: &str, tokens: &[String], pattern: &Regex) -> Result<bool, 
     let mut levels: Vec<Level> = Vec::new();
     let mut progress = Some(0);
     if reader.kind()? != Kind::Object {
-        return Err(Malformed { at: reader.offset(), expected: "an object", truncated: false });
+        return Err(Malformed { at: reader.offset(), expected: Expected::Object, truncated: false });
     }
     loop {
         if pass(&mut reader, &mut levels, progress, tokens.len(), pattern)? {

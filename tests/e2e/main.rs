@@ -21,6 +21,7 @@ mod deny;
 mod disconnects;
 mod epochs;
 mod kinds;
+mod language;
 mod mended;
 mod modes;
 mod properties;

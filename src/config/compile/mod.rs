@@ -91,6 +91,7 @@ impl Compiler<'_> {
                 "at least one upstream is needed; leave the key out for the default one",
             );
         }
+        self.one_takes_the_rest(written.get_ref());
         let mut names = HashSet::new();
         let mut upstreams = Vec::new();
         for upstream in written.get_ref() {
@@ -103,6 +104,19 @@ impl Compiler<'_> {
             upstreams.push(Arc::new(self.upstream(upstream)));
         }
         upstreams
+    }
+
+    /// Of several that take the rest only one would ever be asked.
+    fn one_takes_the_rest(&mut self, written: &[written::Upstream]) {
+        let mut open = written.iter().filter(|one| one.models.is_none() && one.paths.is_none());
+        let Some(first) = open.next() else { return };
+        for other in open {
+            let message = format!(
+                "`{}` takes the rest already: `models` or `paths` must say what this one is for",
+                first.name.get_ref()
+            );
+            self.fault(other.name.span(), message);
+        }
     }
 
     fn upstream(&mut self, written: &written::Upstream) -> Upstream {

@@ -8,7 +8,7 @@ use super::Compiler;
 use crate::config::error::unknown;
 use crate::config::written;
 use crate::guard::Rules;
-use crate::guard::notice::{Notice, Notices};
+use crate::guard::notice::{Locale, Notice, Notices};
 use crate::guard::rules::{
     ArgumentRule, CallRules, DenyRule, FailureRules, HistoryRules, Mode, Normalise, Reopen, ResultClass,
     ResultRule, ResultWhen, ToolRule, Treatment,
@@ -34,7 +34,7 @@ impl Compiler<'_> {
             failures: failures(&guard.failures),
             history: HistoryRules { mend: guard.history.mend },
             tools: file.tool.iter().map(|tool| self.tool(tool)).collect(),
-            notices: self.notices(&guard.notice),
+            notices: self.notices(&guard.locale, &guard.notice),
             additions: self.additions(file),
         }
     }
@@ -50,8 +50,12 @@ impl Compiler<'_> {
         rounds
     }
 
-    fn notices(&mut self, written: &BTreeMap<Spanned<String>, Spanned<String>>) -> Notices {
-        let mut notices = Notices::default();
+    fn notices(
+        &mut self,
+        locale: &Spanned<String>,
+        written: &BTreeMap<Spanned<String>, Spanned<String>>,
+    ) -> Notices {
+        let mut notices = Notices::new(self.locale(locale));
         let known = Notice::ALL.map(Notice::code);
         for (name, text) in written {
             if !known.contains(&name.get_ref().as_str()) {
@@ -61,6 +65,16 @@ impl Compiler<'_> {
             }
         }
         notices
+    }
+
+    fn locale(&mut self, written: &Spanned<String>) -> Locale {
+        let code = written.get_ref();
+        Locale::ALL.into_iter().find(|locale| locale.code() == code).unwrap_or_else(|| {
+            let known = Locale::ALL.map(Locale::code).join(", ");
+            let message = format!("unknown locale `{}`; known here: {known}", code.escape_debug());
+            self.fault(written.span(), message);
+            Locale::default()
+        })
     }
 
     fn tool(&mut self, written: &written::Tool) -> ToolRule {

@@ -4,6 +4,7 @@
 //! Each compares by what was written. None is interpreted again later.
 
 mod interval;
+mod keyword;
 mod matching;
 mod overlay;
 mod size;

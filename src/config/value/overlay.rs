@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use toml::Spanned;
 
+use super::keyword;
+
 /// A JSON Schema as JSON text, known to compile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Overlay(pub String);
@@ -35,6 +37,9 @@ fn check(text: &str) -> Result<(), String> {
         serde_json::from_str(text).map_err(|error| format!("the schema is not JSON: {error}"))?;
     if !schema.is_object() && !schema.is_boolean() {
         return Err("a JSON Schema is a table, or JSON text that holds an object".to_owned());
+    }
+    if let Some(unknown) = keyword::unknown_in(&schema) {
+        return Err(format!("not a JSON Schema: {unknown}"));
     }
     jsonschema::options()
         .with_pattern_options(jsonschema::PatternOptions::regex())

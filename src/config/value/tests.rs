@@ -185,3 +185,25 @@ fn an_overlay_that_does_not_compile_is_refused() {
         assert!(message.contains(told), "{value}: {message}");
     }
 }
+
+#[test]
+fn a_keyword_that_nobody_knows_is_refused_wherever_it_stands() {
+    for (value, told) in [
+        ("{ patern = 'a' }", "unknown keyword `patern`; did you mean `pattern`?"),
+        ("{ maxlength = 5 }", "did you mean `maxLength`?"),
+        ("{ properties = { a = { enums = [1] } } }", "did you mean `enum`?"),
+        ("{ anyOf = [{ type = 'string' }, { minimun = 1 }] }", "did you mean `minimum`?"),
+        ("{ items = { not = { zzzzzzzz = 1 } } }", "unknown keyword `zzzzzzzz`"),
+    ] {
+        let message = refused::<Overlay>(value);
+        assert!(message.contains(told), "{value}: {message}");
+    }
+    for value in [
+        "{ properties = { patern = true, enums = { type = 'string' } } }",
+        "{ const = { patern = 1 }, default = { patern = 1 }, examples = [{ patern = 1 }] }",
+        "{ '$defs' = { patern = false }, x-patern = 1, dependencies = { a = ['b'] } }",
+        "{ dependentSchemas = { a = { required = ['b'] } }, additionalProperties = false, title = 'x' }",
+    ] {
+        assert!(read::<Overlay>(value).is_ok(), "{value}");
+    }
+}

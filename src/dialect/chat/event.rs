@@ -4,7 +4,7 @@
 //! providers send both in each event; clients of streams read `delta`, and so does this module.
 
 use crate::dialect::CallKind;
-use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
+use crate::wire::span::{Expected, Json, Kind, Malformed, Reader, Span};
 
 /// An event's parts, as places in its data.
 #[derive(Clone, Debug, Default)]
@@ -181,7 +181,11 @@ fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> 
                     Kind::Array => fragments(reader, choice)?,
                     // Calls in a form that nobody here can judge.
                     Kind::Object => {
-                        return Err(Malformed { at: reader.offset(), expected: "a list", truncated: false });
+                        return Err(Malformed {
+                            at: reader.offset(),
+                            expected: Expected::Array,
+                            truncated: false,
+                        });
                     }
                     _ => {
                         reader.skip()?;

@@ -23,6 +23,7 @@ use crate::wire::span::Json;
 use crate::wire::splice::Splices;
 
 use super::Reason;
+use super::notice::Notices;
 use super::rules::ArgumentRule;
 
 pub use schema::{Schema, Schemas, Uncached};
@@ -34,8 +35,8 @@ pub struct Prepared<'a> {
     pub text: Cow<'a, str>,
     /// What was done to it, in order.
     pub steps: Vec<Reason>,
-    /// What the schema does not accept, told so that a model can mend it; nothing where it is valid.
-    pub problems: Option<String>,
+    /// Whether the schema accepts it.
+    pub is_valid: bool,
 }
 
 /// Reads an argument text. Without `repair` only what is well-formed as it stands.
@@ -56,16 +57,23 @@ pub fn read(text: &str, repair: bool) -> Reading {
 
 /// Brings `text`, one JSON object, to what the operator and the schema ask for, as far as that loses nothing.
 pub fn prepare<'a>(text: &'a str, rules: &[&ArgumentRule], schema: &Schema, repair: bool) -> Prepared<'a> {
-    let mut prepared = Prepared { text: Cow::Borrowed(text), steps: Vec::new(), problems: None };
+    let mut prepared = Prepared { text: Cow::Borrowed(text), steps: Vec::new(), is_valid: true };
     prepared.normalise(rules);
-    prepared.problems = problems(&prepared.text, schema);
-    if prepared.problems.is_some() && repair {
+    prepared.is_valid = is_valid(&prepared.text, schema);
+    if !prepared.is_valid && repair {
         prepared.coerce(rules, schema);
     }
     if prepared.text == text {
         prepared.steps.clear();
     }
     prepared
+}
+
+/// What the schema does not accept of `text`, one JSON object, told so that a model can mend it. Empty where it is
+/// valid.
+pub fn problems(text: &str, schema: &Schema, notices: &Notices) -> String {
+    let value = serde_json::from_str(text).ok();
+    value.map(|value: Value| problem::told(text, &value, schema, notices)).unwrap_or_default()
 }
 
 // === impl Prepared ===
@@ -86,8 +94,8 @@ impl Prepared<'_> {
         };
         let Some(text) = coerce::coerce(&self.text, schema, &normalise) else { return };
         // Where the two work against each other, what is valid stays.
-        let normal = normalise(&text).filter(|normal| problems(normal, schema).is_none());
-        self.problems = None;
+        let normal = normalise(&text).filter(|normal| is_valid(normal, schema));
+        self.is_valid = true;
         self.take(text, Reason::ArgumentsCoerced);
         if normalised.get() {
             let text = normal.unwrap_or_else(|| self.text.clone().into_owned());
@@ -103,10 +111,9 @@ impl Prepared<'_> {
     }
 }
 
-/// What no value can hold has no problems: in doubt, nothing is refused.
-fn problems(text: &str, schema: &Schema) -> Option<String> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    problem::told(text, &value, schema)
+/// What no value can hold is valid: in doubt, nothing is refused.
+fn is_valid(text: &str, schema: &Schema) -> bool {
+    serde_json::from_str(text).map_or(true, |value: Value| schema.is_met_by(&value))
 }
 
 /// `text` with the splices applied.

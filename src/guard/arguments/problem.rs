@@ -1,5 +1,5 @@
 //! Says what a schema does not accept, so that a model can mend it: the place, what is expected there, and what
-//! was got. Bounded in every way, for it goes back into a prompt.
+//! was got. The words are the catalogue's. Bounded in every way, for it goes back into a prompt.
 
 #[cfg(test)]
 mod tests;
@@ -8,7 +8,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Fault};
 use serde_json::Value;
 
-use crate::guard::notice::excerpt;
+use crate::guard::notice::{Notice, Notices, excerpt};
 use crate::wire::canonical::quote;
 use crate::wire::span::{Json, Kind};
 
@@ -33,14 +33,15 @@ const BRANCHES: usize = 3;
 struct Telling<'a> {
     text: &'a str,
     schema: &'a Schema,
+    notices: &'a Notices,
     told: Vec<String>,
     /// Required members that are not there, by the object that misses them.
     missing: Vec<(String, Vec<String>)>,
 }
 
-/// What is wrong with `value`, which `text` was read into; `None` where nothing is.
-pub(super) fn told(text: &str, value: &Value, schema: &Schema) -> Option<String> {
-    let mut telling = Telling { text, schema, told: Vec::new(), missing: Vec::new() };
+/// What is wrong with `value`, which `text` was read into; empty where nothing is.
+pub(super) fn told(text: &str, value: &Value, schema: &Schema, notices: &Notices) -> String {
+    let mut telling = Telling { text, schema, notices, told: Vec::new(), missing: Vec::new() };
     schema.faults(value, &mut |base, fault| telling.add(base, fault, BRANCHES));
     let missing = std::mem::take(&mut telling.missing);
     let mut problems: Vec<String> =
@@ -50,10 +51,11 @@ pub(super) fn told(text: &str, value: &Value, schema: &Schema) -> Option<String>
     problems.retain(|problem| seen.insert(problem.clone()));
     let more = problems.len().saturating_sub(TOLD);
     problems.truncate(TOLD);
-    if more > 0 {
-        problems.push(format!("and {more} more"));
+    let list = notices.joined(Notice::ProblemsNext, problems);
+    if more == 0 {
+        return list;
     }
-    (!problems.is_empty()).then(|| problems.join("; "))
+    notices.text(Notice::ProblemsMore, &[("list", &list), ("count", &more.to_string())])
 }
 
 // === impl Telling ===
@@ -77,8 +79,7 @@ impl Telling<'_> {
                 self.choice(base, &place, context, branches);
             }
             kind => {
-                let subject = if place.is_empty() { "the arguments" } else { place.as_str() };
-                let words = format!("{subject} {}, got {}", expectation(kind), self.got(&place));
+                let words = self.expectation(kind, &self.subject(&place), &self.got(&place));
                 self.told.push(words);
             }
         }
@@ -100,14 +101,19 @@ impl Telling<'_> {
             }
             return;
         }
-        let subject = if place.is_empty() { "the arguments" } else { place };
-        let kinds = self.kinds(&self.path(place)).unwrap_or_else(|| "in one of the forms offered".to_owned());
-        self.told.push(format!("{subject} must be {kinds}, got {}", self.got(place)));
+        let (subject, got) = (self.subject(place), self.got(place));
+        let told = match self.kinds(&self.path(place)) {
+            Some(kinds) => {
+                self.words(Notice::ProblemType, &[("place", &subject), ("kinds", &kinds), ("got", &got)])
+            }
+            None => self.words(Notice::ProblemForm, &[("place", &subject), ("got", &got)]),
+        };
+        self.told.push(told);
     }
 
     fn missing_words(&self, place: &str, names: &[String]) -> String {
         let path = self.path(place);
-        let wanted = list(names.iter().map(|name| {
+        let wanted = self.list(names.iter().map(|name| {
             let mut path = path.clone();
             path.push(Step::Member(name.clone()));
             let kinds = self.kinds(&path).map(|kinds| format!(" ({kinds})"));
@@ -115,20 +121,72 @@ impl Telling<'_> {
         }));
         let received =
             self.at(place).into_iter().flat_map(|object| object.members().map(|(key, _)| key.name()));
-        let received = list(received.map(|name| excerpt(&name, NAME).into_owned()));
-        let received = if received.is_empty() { "nothing".to_owned() } else { received };
-        let colon = if place.is_empty() { "" } else { ": " };
-        format!("{place}{colon}missing required {wanted}; received: {received}")
+        let received = self.list(received.map(|name| excerpt(&name, NAME).into_owned()));
+        let received = if received.is_empty() { self.words(Notice::ProblemNothing, &[]) } else { received };
+        let problem = self.words(Notice::ProblemRequired, &[("names", &wanted), ("received", &received)]);
+        self.placed(place, problem)
     }
 
     fn unknown_words(&self, place: &str, unexpected: &[String]) -> String {
-        let names = list(unexpected.iter().map(|name| quote(&excerpt(name, NAME))));
-        let plural = if unexpected.len() == 1 { "" } else { "s" };
+        let names = self.list(unexpected.iter().map(|name| quote(&excerpt(name, NAME))));
+        let several = unexpected.len() > 1;
+        let notice = if several { Notice::ProblemUnknownSeveral } else { Notice::ProblemUnknown };
+        let mut problem = self.words(notice, &[("names", &names)]);
         let known = self.schema.names(&self.path(place)).unwrap_or_default();
-        let known = list(known.iter().map(|name| excerpt(name, NAME).into_owned()));
-        let known = if known.is_empty() { String::new() } else { format!("; known: {known}") };
-        let colon = if place.is_empty() { "" } else { ": " };
-        format!("{place}{colon}unknown member{plural} {names}{known}")
+        if !known.is_empty() {
+            let known = self.list(known.iter().map(|name| excerpt(name, NAME).into_owned()));
+            problem = self.words(Notice::ProblemKnown, &[("problem", &problem), ("names", &known)]);
+        }
+        self.placed(place, problem)
+    }
+
+    /// What a value should have been; `subject` is its place in words.
+    fn expectation(&self, kind: &Fault, subject: &str, got: &str) -> String {
+        if let Fault::PropertyNames { error } = kind {
+            let name = self.words(Notice::ProblemName, &[]);
+            let problem = self.expectation(error.kind(), &name, &shown(error.instance()));
+            return self.words(Notice::ProblemPropertyNames, &[("place", subject), ("problem", &problem)]);
+        }
+        let (notice, name, value) = self.wanted(kind);
+        self.words(notice, &[("place", subject), (name, &value), ("got", got)])
+    }
+
+    /// The text for what a schema wants of a value, with the one thing to fill in besides place and value.
+    fn wanted(&self, kind: &Fault) -> (Notice, &'static str, String) {
+        let limit = |notice, limit: &dyn std::fmt::Display| (notice, "limit", limit.to_string());
+        match kind {
+            Fault::Type { kind: TypeKind::Single(one) } => (Notice::ProblemType, "kinds", one.to_string()),
+            Fault::Type { kind: TypeKind::Multiple(several) } => {
+                let kinds = several.iter().map(|one| one.to_string());
+                (Notice::ProblemType, "kinds", self.notices.joined(Notice::ListOr, kinds))
+            }
+            Fault::Pattern { pattern } => {
+                (Notice::ProblemPattern, "pattern", excerpt(pattern, PATTERN).into_owned())
+            }
+            Fault::Enum { options } => {
+                let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+                (Notice::ProblemEnum, "options", self.list(options.iter().map(shown)))
+            }
+            Fault::Constant { expected_value } => (Notice::ProblemConst, "value", shown(expected_value)),
+            Fault::MaxLength { limit: most } => limit(Notice::ProblemMaxLength, most),
+            Fault::MinLength { limit: least } => limit(Notice::ProblemMinLength, least),
+            Fault::MaxItems { limit: most } => limit(Notice::ProblemMaxItems, most),
+            Fault::AdditionalItems { limit: most } => limit(Notice::ProblemMaxItems, most),
+            Fault::MinItems { limit: least } => limit(Notice::ProblemMinItems, least),
+            Fault::MaxProperties { limit: most } => limit(Notice::ProblemMaxProperties, most),
+            Fault::MinProperties { limit: least } => limit(Notice::ProblemMinProperties, least),
+            Fault::Maximum { limit: most } => limit(Notice::ProblemMaximum, most),
+            Fault::Minimum { limit: least } => limit(Notice::ProblemMinimum, least),
+            Fault::ExclusiveMaximum { limit: below } => limit(Notice::ProblemExclusiveMaximum, below),
+            Fault::ExclusiveMinimum { limit: above } => limit(Notice::ProblemExclusiveMinimum, above),
+            Fault::MultipleOf { multiple_of } => {
+                (Notice::ProblemMultipleOf, "factor", multiple_of.to_string())
+            }
+            Fault::UniqueItems => (Notice::ProblemUniqueItems, "", String::new()),
+            Fault::FalseSchema => (Notice::ProblemFalseSchema, "", String::new()),
+            Fault::OneOfMultipleValid { .. } => (Notice::ProblemOneOf, "", String::new()),
+            other => (Notice::ProblemKeyword, "keyword", other.keyword().to_owned()),
+        }
     }
 
     /// The kinds accepted at `path`; `None` where any is.
@@ -141,7 +199,36 @@ impl Telling<'_> {
         if kinds.contains(&Accepted::Number) {
             kinds.retain(|kind| *kind != Accepted::Integer);
         }
-        Some(kinds.into_iter().map(Accepted::name).collect::<Vec<_>>().join(" or "))
+        Some(self.notices.joined(Notice::ListOr, kinds.into_iter().map(|kind| kind.name().to_owned())))
+    }
+
+    /// A place as the subject of a sentence.
+    fn subject(&self, place: &str) -> String {
+        if place.is_empty() { self.words(Notice::ProblemArguments, &[]) } else { place.to_owned() }
+    }
+
+    /// A problem with its place, unless that is the whole of the arguments.
+    fn placed(&self, place: &str, problem: String) -> String {
+        if place.is_empty() {
+            return problem;
+        }
+        self.words(Notice::ProblemAt, &[("place", place), ("problem", &problem)])
+    }
+
+    /// Joins a list, telling how many are left out of a long one.
+    fn list(&self, items: impl Iterator<Item = String>) -> String {
+        let mut listed: Vec<String> = items.take(LISTED * 50).collect();
+        let more = listed.len().saturating_sub(LISTED);
+        listed.truncate(LISTED);
+        let list = self.notices.joined(Notice::ListNext, listed);
+        if more == 0 {
+            return list;
+        }
+        self.words(Notice::ListMore, &[("list", &list), ("count", &more.to_string())])
+    }
+
+    fn words(&self, notice: Notice, values: &[(&str, &str)]) -> String {
+        self.notices.text(notice, values)
     }
 
     fn at(&self, place: &str) -> Option<Json<'_>> {
@@ -166,47 +253,11 @@ impl Telling<'_> {
 
     /// The value as written, shortened. Numbers keep their digits.
     fn got(&self, place: &str) -> String {
-        let Some(value) = self.at(place) else { return "nothing".to_owned() };
+        let Some(value) = self.at(place) else { return self.words(Notice::ProblemNothing, &[]) };
         match value.string() {
             Some(string) => quote(&excerpt(&string, VALUE)),
             None => excerpt(value.text(), VALUE).into_owned(),
         }
-    }
-}
-
-/// What a value should have been, as words that follow its place.
-fn expectation(kind: &Fault) -> String {
-    match kind {
-        Fault::Type { kind: TypeKind::Single(one) } => format!("must be {one}"),
-        Fault::Type { kind: TypeKind::Multiple(several) } => {
-            let names: Vec<_> = several.iter().map(|one| one.to_string()).collect();
-            format!("must be {}", names.join(" or "))
-        }
-        Fault::Pattern { pattern } => format!("must match {}", excerpt(pattern, PATTERN)),
-        Fault::Enum { options } => {
-            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-            format!("must be one of {}", list(options.iter().map(shown)))
-        }
-        Fault::Constant { expected_value } => format!("must be {}", shown(expected_value)),
-        Fault::MaxLength { limit } => format!("must have at most {limit} characters"),
-        Fault::MinLength { limit } => format!("must have at least {limit} characters"),
-        Fault::MaxItems { limit } => format!("must have at most {limit} items"),
-        Fault::MinItems { limit } => format!("must have at least {limit} items"),
-        Fault::AdditionalItems { limit } => format!("must have at most {limit} items"),
-        Fault::MaxProperties { limit } => format!("must have at most {limit} members"),
-        Fault::MinProperties { limit } => format!("must have at least {limit} members"),
-        Fault::Maximum { limit } => format!("must be at most {limit}"),
-        Fault::Minimum { limit } => format!("must be at least {limit}"),
-        Fault::ExclusiveMaximum { limit } => format!("must be less than {limit}"),
-        Fault::ExclusiveMinimum { limit } => format!("must be greater than {limit}"),
-        Fault::MultipleOf { multiple_of } => format!("must be a multiple of {multiple_of}"),
-        Fault::UniqueItems => "must not hold an item twice".to_owned(),
-        Fault::FalseSchema => "is not allowed here".to_owned(),
-        Fault::OneOfMultipleValid { .. } => "must fit only one of its forms".to_owned(),
-        Fault::PropertyNames { error } => {
-            format!("must have other member names: a name {}", expectation(error.kind()))
-        }
-        other => format!("does not meet the schema's \"{}\"", other.keyword()),
     }
 }
 
@@ -215,15 +266,4 @@ fn shown(value: &Value) -> String {
         Value::String(text) => quote(&excerpt(text, NAME)),
         other => excerpt(&other.to_string(), NAME).into_owned(),
     }
-}
-
-/// Joins a list, telling how many are left out of a long one.
-fn list(items: impl Iterator<Item = String>) -> String {
-    let mut listed: Vec<String> = items.take(LISTED * 50).collect();
-    let more = listed.len().saturating_sub(LISTED);
-    if more > 0 {
-        listed.truncate(LISTED);
-        listed.push(format!("… ({more} more)"));
-    }
-    listed.join(", ")
 }

@@ -100,6 +100,13 @@ impl Schema {
         }
     }
 
+    /// Whether there is no fault in `value`.
+    pub(super) fn is_met_by(&self, value: &Value) -> bool {
+        let mut is_met = true;
+        self.faults(value, &mut |_, _| is_met = false);
+        is_met
+    }
+
     /// Whether the value at `path` may be of this kind. Where that cannot be said, it may.
     pub(super) fn accepts(&self, path: &[Step], kind: Accepted) -> bool {
         self.below(path).all(|(part, path)| accept::accepts_at(&part.source, path, kind))
@@ -145,16 +152,20 @@ fn part(at: &str, text: &str) -> Result<Part, String> {
     Ok(Part { at: at.to_owned(), source, validator, deepest: weight.deepest() })
 }
 
-/// Whether a fault is the value's. The others are the schema's, or the machine's that runs it.
+/// Whether a fault is the value's. The others are the schema's, or the machine's that runs it; a choice with a branch
+/// that only those speak against is not refused either.
 pub(super) fn is_meant(kind: &Kind) -> bool {
-    !matches!(
-        kind,
+    match kind {
         Kind::BacktrackLimitExceeded { .. }
-            | Kind::RegexEngineFailure { .. }
-            | Kind::ContentEncoding { .. }
-            | Kind::ContentMediaType { .. }
-            | Kind::Format { .. }
-            | Kind::FromUtf8 { .. }
-            | Kind::Referencing(_)
-    )
+        | Kind::RegexEngineFailure { .. }
+        | Kind::ContentEncoding { .. }
+        | Kind::ContentMediaType { .. }
+        | Kind::Format { .. }
+        | Kind::FromUtf8 { .. }
+        | Kind::Referencing(_) => false,
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => context
+            .iter()
+            .all(|branch| branch.is_empty() || branch.iter().any(|fault| is_meant(fault.kind()))),
+        _ => true,
+    }
 }

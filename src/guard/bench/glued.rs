@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::dialect::{Call, CallKind};
+use crate::guard::grounds::Unreadable;
 use crate::guard::names::{Name, is_wrapper};
 use crate::guard::rules::Treatment;
 use crate::guard::{Reason, Refusal, Verdict};
@@ -20,21 +21,18 @@ struct Use<'t> {
     repaired: bool,
 }
 
-/// What a list that is none is told.
-const NO_LIST: &str = "hold no list \"tool_uses\" of calls, each with \"recipient_name\" and \"parameters\"";
-
 impl Bench<'_> {
     /// Every recipient must be offered: no call is made up of a name that an agent may not know.
     pub(super) fn weigh_wrapper(&mut self, call: &Call<'_>, reading: Reading) -> Result<Verdict, Refusal> {
         let text = match &reading {
             Reading::Exact => call.arguments.as_ref(),
             Reading::Repaired { text, .. } => text.as_str(),
-            Reading::Unreadable(why) => return Err(self.unreadable(&call.name, &why.to_string())),
+            Reading::Unreadable(why) => return Err(self.unreadable(&call.name, (*why).into())),
             Reading::Several { .. } | Reading::Nothing | Reading::Truncated => {
-                return Err(self.unreadable(&call.name, NO_LIST));
+                return Err(self.unreadable(&call.name, Unreadable::List));
             }
         };
-        let Some(uses) = uses(text) else { return Err(self.unreadable(&call.name, NO_LIST)) };
+        let Some(uses) = uses(text) else { return Err(self.unreadable(&call.name, Unreadable::List)) };
         let resolved: Vec<Name> = uses.iter().map(|one| self.recipient(&one.recipient)).collect();
         for (one, name) in uses.iter().zip(&resolved) {
             let meant = meant(one, name);

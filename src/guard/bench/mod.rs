@@ -11,12 +11,11 @@ mod part;
 mod tests;
 mod tools;
 
-use std::borrow::Cow;
-
 use crate::dialect::{Call, CallKind, ToolChoice, Transcript};
 use crate::wire::lenient::{Reading, Shape, shape};
 
 use super::arguments::{self, Schemas};
+use super::grounds::{Grounds, Unreadable};
 use super::ledger::{Key, Ledger, is_read_only};
 use super::names::Name;
 use super::notice::{NAME, Notice, excerpt};
@@ -50,9 +49,6 @@ pub struct Circumstances {
 
 /// Names told where none is near.
 const NAMES: usize = 20;
-
-/// What several calls in the place of one are told where the agent wants one at a time.
-const ONE_AT_A_TIME: &str = "hold several calls; make one call at a time";
 
 // === impl Bench ===
 
@@ -123,14 +119,14 @@ impl<'a> Bench<'a> {
         };
         self.allow_all(call, &meant)?;
         if circumstances.too_large {
-            return Err(self.refusal(Reason::TooLarge, &call.name, &[]));
+            return Err(self.refusal(&call.name, Grounds::TooLarge));
         }
         if call.kind == CallKind::Custom {
             return self.weigh_custom(call, circumstances, name, meant);
         }
         let reading = arguments::read(&call.arguments, self.rules.calls.repair);
         if is_cut(&call.arguments, &reading, circumstances) {
-            return Err(self.refusal(Reason::Truncated, &call.name, &[]));
+            return Err(self.refusal(&call.name, Grounds::Truncated));
         }
         if name == Name::Wrapper {
             return self.weigh_wrapper(call, reading);
@@ -174,20 +170,21 @@ impl<'a> Bench<'a> {
                 steps.push(Reason::CallsSplit);
                 texts.into_iter().map(|text| part(text, false, &steps)).collect()
             }
-            Reading::Truncated => return Err(self.refusal(Reason::Truncated, &call.name, &[])),
-            Reading::Unreadable(why) => return Err(self.unreadable(&call.name, &why.to_string())),
+            Reading::Truncated => return Err(self.refusal(&call.name, Grounds::Truncated)),
+            Reading::Unreadable(why) => return Err(self.unreadable(&call.name, why.into())),
         };
         self.weigh_parts(call, parts)
     }
 
-    /// No arguments at all: right for a tool that needs none, and where invalid calls go on. Others are told what is missing, but there is
-    /// nothing here that could go on in the end.
+    /// No arguments at all: right for a tool that needs none, and where invalid calls go on. Others are told what is
+    /// missing, but there is nothing here that could go on in the end.
     fn weigh_nothing(&mut self, call: &Call<'_>, part: Part) -> Result<Verdict, Refusal> {
         let sheet = self.tools.sheet(&part.name);
         let prepared = arguments::prepare(&part.text, &[], &sheet.schema, false);
-        let refused = prepared.problems.filter(|_| self.rules.calls.invalid == Treatment::Refuse);
-        let Some(problems) = refused else { return self.weigh_parts(call, vec![part]) };
-        let told = self.refusal(Reason::Invalid, &part.name, &[("problems", &problems)]);
+        if prepared.is_valid || self.rules.calls.invalid == Treatment::Forward {
+            return self.weigh_parts(call, vec![part]);
+        }
+        let told = self.invalid(&part.name, &prepared.text, &sheet.schema);
         let key = Some(sheet.key(&part.name, &part.text));
         Err(Refusal { reason: Reason::Unreadable, key, ..told })
     }
@@ -201,7 +198,7 @@ impl<'a> Bench<'a> {
         meant: String,
     ) -> Result<Verdict, Refusal> {
         if circumstances.cut {
-            return Err(self.refusal(Reason::Truncated, &call.name, &[]));
+            return Err(self.refusal(&call.name, Grounds::Truncated));
         }
         let name = match name {
             Name::Wrapper => Name::Unknown { nearest: Vec::new() },
@@ -220,7 +217,7 @@ impl<'a> Bench<'a> {
         let forbidden = self.transcript.tool_choice == ToolChoice::None;
         match name {
             Name::NoTools if forbidden || self.rules.calls.unknown_tool == Treatment::Refuse => {
-                Err(self.refusal(Reason::NoTools, &call.name, &[]))
+                Err(self.refusal(&call.name, Grounds::NoTools))
             }
             Name::Unknown { nearest } if self.rules.calls.unknown_tool == Treatment::Refuse => {
                 Err(self.unknown(&call.name, nearest))
@@ -250,7 +247,7 @@ impl<'a> Bench<'a> {
                 CallKind::Function | CallKind::Legacy => policy::denied(text, &deny),
             };
             if let Some(rule) = rule {
-                return Err(self.refusal(Reason::Denied, meant, &[("reason", &rule.reason)]));
+                return Err(self.refusal(meant, Grounds::Denied { reason: &rule.reason }));
             }
         }
         Ok(())
@@ -277,35 +274,31 @@ impl<'a> Bench<'a> {
 
     fn unknown(&self, name: &str, nearest: &[String]) -> Refusal {
         let offered = self.transcript.tools.iter().map(|tool| tool.name.as_str());
-        let names: Vec<Cow<'_, str>> = match nearest {
-            [] => offered.take(NAMES).map(|name| excerpt(name, NAME)).collect(),
-            nearest => nearest.iter().map(|name| excerpt(name, NAME)).collect(),
+        let named = |name: &str| excerpt(name, NAME).into_owned();
+        let names: Vec<String> = match nearest {
+            [] => offered.take(NAMES).map(named).collect(),
+            nearest => nearest.iter().map(|name| named(name)).collect(),
         };
-        let more = if nearest.is_empty() && self.transcript.tools.len() > NAMES { ", …" } else { "" };
-        self.refusal(Reason::UnknownTool, name, &[("names", &(names.join(", ") + more))])
+        let notices = &self.rules.notices;
+        let more = self.transcript.tools.len().saturating_sub(names.len());
+        let mut names = notices.joined(Notice::ListNext, names);
+        if nearest.is_empty() && more > 0 {
+            names = notices.text(Notice::ListMore, &[("list", &names), ("count", &more.to_string())]);
+        }
+        self.refusal(name, Grounds::UnknownTool { names: &names })
     }
 
-    fn unreadable(&self, name: &str, problems: &str) -> Refusal {
-        self.refusal(Reason::Unreadable, name, &[("problems", problems)])
+    fn invalid(&self, name: &str, text: &str, schema: &arguments::Schema) -> Refusal {
+        let problems = arguments::problems(text, schema, &self.rules.notices);
+        self.refusal(name, Grounds::Invalid { problems: &problems })
     }
 
-    fn refusal(&self, reason: Reason, name: &str, values: &[(&str, &str)]) -> Refusal {
-        let notice = match reason {
-            Reason::Truncated => Notice::Truncated,
-            Reason::UnknownTool => Notice::UnknownTool,
-            Reason::NoTools => Notice::NoTools,
-            Reason::Invalid => Notice::Invalid,
-            Reason::Denied => Notice::Denied,
-            Reason::Repeated => Notice::Repeated,
-            Reason::Terminal => Notice::Terminal,
-            Reason::TooLarge => Notice::TooLarge,
-            _ => Notice::Unreadable,
-        };
-        let name = excerpt(name, NAME);
-        let mut filled = vec![("tool", name.as_ref())];
-        filled.extend_from_slice(values);
-        let text = self.rules.notices.text(notice, &filled);
-        Refusal { reason, text, key: None, resort: Resort::Nothing }
+    fn unreadable(&self, name: &str, why: Unreadable) -> Refusal {
+        self.refusal(name, Grounds::Unreadable(why))
+    }
+
+    fn refusal(&self, name: &str, grounds: Grounds<'_>) -> Refusal {
+        Refusal::new(&self.rules.notices, name, grounds)
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::dialect::{Call, CallKind};
 use crate::guard::arguments;
+use crate::guard::grounds::{Grounds, Unreadable};
 use crate::guard::ledger::{Key, Ledger, Precedent, is_read_only};
+use crate::guard::notice::Notice;
 use crate::guard::rules::Treatment;
 use crate::guard::{Reason, Refusal, Replacement, Resort, Rewrite, Verdict};
 
-use super::{Bench, ONE_AT_A_TIME};
+use super::Bench;
 
 /// A call that was read.
 #[derive(Clone, Debug)]
@@ -49,7 +51,7 @@ impl Bench<'_> {
         self.changed = changed;
         let one_at_a_time = !self.transcript.parallel || call.kind == CallKind::Legacy || parts.len() > PARTS;
         if parts_of_one && one_at_a_time && refused.iter().all(|refusal| refusal.reason != Reason::Denied) {
-            return Err(self.unreadable(&call.name, ONE_AT_A_TIME));
+            return Err(self.unreadable(&call.name, Unreadable::Several));
         }
         // The reason that leaves least hope stands for all; of equals, the first.
         if let Some(mut refusal) = refused.into_iter().min_by_key(|refusal| hope(refusal.reason)) {
@@ -71,10 +73,8 @@ impl Bench<'_> {
         if prepared.text != part.text {
             self.allow(&part.written, &part.name, &prepared.text, CallKind::Function)?;
         }
-        if let Some(problems) = &prepared.problems
-            && self.rules.calls.invalid == Treatment::Refuse
-        {
-            let mut refusal = self.refusal(Reason::Invalid, &part.name, &[("problems", problems)]);
+        if !prepared.is_valid && self.rules.calls.invalid == Treatment::Refuse {
+            let mut refusal = self.invalid(&part.name, &prepared.text, &sheet.schema);
             refusal.key = Some(key());
             refusal.resort = part.clone().into_resort();
             return Err(refusal);
@@ -122,15 +122,16 @@ impl Bench<'_> {
     }
 
     fn failed_before(&self, name: &str, precedent: &Precedent) -> Refusal {
-        let reason = if precedent.terminal { Reason::Terminal } else { Reason::Repeated };
-        let Precedent { signature, excerpt, .. } = precedent;
+        let Precedent { signature, excerpt, terminal, .. } = precedent;
         let error = match (signature.as_str(), excerpt.as_str()) {
+            ("failed", "") => self.rules.notices.text(Notice::ErrorUnsaid, &[]),
             (signature, "") => signature.to_owned(),
             // No more than the excerpt itself says.
             ("failed", excerpt) => format!("\"{excerpt}\""),
             (signature, excerpt) => format!("{signature}: \"{excerpt}\""),
         };
-        self.refusal(reason, name, &[("error", &error)])
+        let error = error.as_str();
+        self.refusal(name, if *terminal { Grounds::Terminal { error } } else { Grounds::Repeated { error } })
     }
 }
 

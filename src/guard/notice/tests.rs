@@ -1,8 +1,17 @@
+mod known;
+mod language;
+
 use super::*;
 
-fn filled(notice: Notice) -> String {
-    let values: Vec<_> = notice.placeholders().iter().map(|name| (*name, "a {b} \"c\"\nd")).collect();
-    Notices::default().text(notice, &values)
+/// A text with the same value in each placeholder.
+fn filled(notices: &Notices, notice: Notice, value: &str) -> String {
+    let values: Vec<_> = notice.placeholders().iter().map(|name| (*name, value)).collect();
+    notices.text(notice, &values)
+}
+
+/// All texts that stand alone.
+fn whole() -> impl Iterator<Item = Notice> {
+    Notice::ALL.into_iter().filter(|notice| notice.used() == Use::Whole)
 }
 
 #[test]
@@ -12,10 +21,9 @@ fn fills_each_placeholder_once_and_does_not_read_values_as_templates() {
 }
 
 #[test]
-fn what_is_to_be_mended_ends_in_the_same_words() {
-    for notice in [Notice::Invalid, Notice::Unreadable, Notice::UnknownTool, Notice::ProviderRefused] {
-        assert!(filled(notice).ends_with("Please fix your mistakes."), "{notice:?}");
-    }
+fn an_empty_value_at_the_end_leaves_no_white_space() {
+    let text = Notices::default().text(Notice::Denied, &[("tool", "bash")]);
+    assert_eq!(text, "Error: bash was not run: this request is not allowed here.");
 }
 
 #[test]
@@ -32,64 +40,26 @@ fn an_equivalent_request_is_told_in_the_words_of_the_worked_example() {
 }
 
 #[test]
-fn templates_name_only_placeholders_that_are_known_and_have_words_enough() {
-    for notice in Notice::ALL {
-        let mut notices = Notices::default();
-        for locale in LOCALES {
-            assert_eq!(notices.replace(notice.code(), locale(notice)), Ok(()), "{notice:?}");
-        }
-    }
-}
-
-#[test]
-fn knows_its_own_texts_whatever_fills_them() {
-    for notice in Notice::ALL {
-        assert!(Notices::default().wrote(&filled(notice)), "{notice:?}");
-        assert!(Notices::default().wrote(&format!("  {}\n", filled(notice))), "{notice:?}");
-        assert!(Notices::default().wrote(&Notices::default().text(notice, &[])), "{notice:?}");
-    }
-}
-
-#[test]
-fn does_not_take_a_tools_own_words_for_ours() {
-    let notices = Notices::default();
-    for text in [
-        "",
-        "Error: no such file",
-        "Error: git was not run",
-        "Error: git was not run: bad. Please fix your mistakes. Thanks",
-        "It said: Error: git was not run: bad. Please fix your mistakes.",
-        "Please fix your mistakes.",
-    ] {
-        assert!(!notices.wrote(text), "{text}");
-    }
-}
-
-#[test]
-fn a_text_may_hold_its_own_ending_in_the_middle() {
-    let problems = "got \"x. Please fix your mistakes.\"";
-    let text = Notices::default().text(Notice::Invalid, &[("tool", "t"), ("problems", problems)]);
-    assert!(Notices::default().wrote(&text));
-}
-
-#[test]
-fn an_override_is_used_and_the_built_in_text_is_still_known() {
-    let mut notices = Notices::default();
+fn an_override_is_used_in_the_place_of_a_text_that_stands_alone_or_of_a_part() {
+    let mut notices = Notices::new(Locale::French);
     notices.replace("invalid", "Nothing was done with {tool}: {problems}!").unwrap();
-    let text = notices.text(Notice::Invalid, &[("tool", "t"), ("problems", "p")]);
-    assert_eq!(text, "Nothing was done with t: p!");
-    assert!(notices.wrote(&text));
-    assert!(notices.wrote(&filled(Notice::Invalid)));
-    assert!(!Notices::default().wrote(&text));
+    notices.replace("problem_type", "{place}: {kinds}").unwrap();
+    assert_eq!(filled(&notices, Notice::Invalid, "x"), "Nothing was done with x: x!");
+    assert_eq!(filled(&notices, Notice::ProblemType, "x"), "x: x");
+    assert!(
+        filled(&notices, Notice::ProblemForm, "x").starts_with("x doit avoir"),
+        "others stay as they are"
+    );
 }
 
 #[test]
-fn a_text_without_placeholders_is_known_only_whole() {
-    let mut notices = Notices::default();
-    notices.replace("no_tools", "there is nothing to call").unwrap();
-    assert!(notices.wrote("there is nothing to call"));
-    assert!(!notices.wrote("there is nothing to call, there is nothing to call"));
-    assert!(!notices.wrote("there is nothing"));
+fn things_are_told_one_after_another() {
+    let items = |count: usize| ["a", "b", "c"].into_iter().take(count).map(str::to_owned);
+    let notices = Notices::default();
+    assert_eq!(notices.joined(Notice::ListNext, items(0)), "");
+    assert_eq!(notices.joined(Notice::ListNext, items(1)), "a");
+    assert_eq!(notices.joined(Notice::ListNext, items(3)), "a, b, c");
+    assert_eq!(Notices::new(Locale::Chinese).joined(Notice::ListOr, items(2)), "a 或 b");
 }
 
 #[test]
@@ -110,6 +80,24 @@ fn says_what_is_known_when_an_override_is_wrong() {
         placeholder.contains("`{problem}`") && placeholder.contains("{tool}, {problems}"),
         "{placeholder}"
     );
+    let none = notices.replace("problem_nothing", "{got}").unwrap_err();
+    assert!(none.ends_with("this text has none"), "{none}");
     let bare = notices.replace("invalid", "{tool}: {problems}").unwrap_err();
     assert!(bare.contains("too few words"), "{bare}");
+}
+
+#[test]
+fn words_weigh_by_what_they_say_and_not_by_their_letters() {
+    let mut notices = Notices::default();
+    for (text, enough) in [
+        ("{tool} does not run", false),
+        ("{tool} does not run here now", true),
+        ("……！！？？——、、。。（）{tool}「」", false),
+        ("{tool} 没有被执行，请", false),
+        ("{tool} 没有被执行，请改正", true),
+        ("{tool} を実行できません", false),
+        ("{tool} を実行できませんでした。直してください", true),
+    ] {
+        assert_eq!(notices.replace("no_tools", text).is_ok(), enough, "{text}");
+    }
 }

@@ -9,8 +9,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::dialect::{Broken, Call};
-use crate::guard::notice::{NAME, Notice, excerpt};
-use crate::guard::{Reason, Refusal, Resort};
+use crate::guard::{Grounds, Reason, Refusal};
 use crate::observe::event::{Ended, Fact, Judged};
 use crate::proxy::body::BoxError;
 use crate::proxy::failure::{Failure, Misanswer};
@@ -20,9 +19,6 @@ use super::ask::{Asked, Failed};
 use super::inflow::Inflow;
 use super::outlet::Head;
 use super::rounds::Rounds;
-
-/// What the model reads of a call that its provider refused: more is not known here.
-const NO_CALL: &str = "It was no call with one JSON object as its arguments.";
 
 /// Bytes of an error that are looked at.
 const LARGEST_ERROR: usize = 1 << 20;
@@ -62,13 +58,10 @@ impl Rounds<'_> {
     /// The provider refused a call of the model: so do we.
     fn refuse_unseen(&mut self, call: &Call<'_>) {
         let notices = &self.exchange.house.plan.rules.notices;
-        let name = excerpt(&call.name, NAME);
-        let values = [("tool", &*name), ("problems", NO_CALL)];
-        let text = notices.text(Notice::ProviderRefused, &values);
-        let id = self.answer.refuse_unseen(&call.name, &call.arguments, text.clone());
-        let reason = Reason::ProviderRefused;
-        self.record((0, &call.name, &id), Judged::Refused, &[reason]);
-        self.refusals.push(Refusal { reason, text, key: None, resort: Resort::Nothing });
+        let refusal = Refusal::new(notices, &call.name, Grounds::ProviderRefused);
+        let id = self.answer.refuse_unseen(&call.name, &call.arguments, refusal.text.clone());
+        self.record((0, &call.name, &id), Judged::Refused, &[refusal.reason]);
+        self.refusals.push(refusal);
     }
 
     /// The first round failed: the agent gets what the provider said.

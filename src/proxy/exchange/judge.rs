@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::dialect::{CallKind, Decision, NewCall, Pending};
 use crate::guard::bench::Circumstances;
-use crate::guard::notice::{NAME, Notice, excerpt};
+use crate::guard::grounds::{Grounds, Unreadable};
 use crate::guard::{Reason, Refusal, Replacement, Resort, Verdict};
 use crate::observe::event::{Fact, Judged};
-use crate::wire::lenient::{Shape, shape};
+use crate::wire::lenient::{self, Shape, shape};
 
 use super::rounds::Rounds;
 
@@ -15,7 +15,7 @@ impl Rounds<'_> {
     /// Judges a complete call, records the verdict, and says what becomes of the call.
     pub(super) fn judge(&mut self, pending: &Pending) -> Decision {
         let verdict = if self.concludes {
-            Verdict::Refuse(self.refusal(Reason::NoTools, Notice::NoTools, pending))
+            Verdict::Refuse(self.refusal(pending, Grounds::NoTools))
         } else {
             let verdict = match self.verdict(pending) {
                 Verdict::Refuse(refusal) if self.must_go_on(&refusal) => Verdict::GiveUp(refusal),
@@ -55,7 +55,7 @@ impl Rounds<'_> {
         match forbidden {
             Ok(None) => Verdict::Forward,
             Ok(Some(refusal)) => Verdict::Refuse(refusal),
-            Err(_) => Verdict::Refuse(self.refusal(Reason::Denied, Notice::Denied, pending)),
+            Err(_) => Verdict::Refuse(self.refusal(pending, Grounds::Denied { reason: "" })),
         }
     }
 
@@ -75,15 +75,13 @@ impl Rounds<'_> {
         if sound {
             verdict
         } else {
-            Verdict::Refuse(self.refusal(Reason::Unreadable, Notice::Unreadable, pending))
+            let why = Unreadable::Text(lenient::Unreadable::NotAnObject);
+            Verdict::Refuse(self.refusal(pending, Grounds::Unreadable(why)))
         }
     }
 
-    fn refusal(&self, reason: Reason, notice: Notice, pending: &Pending) -> Refusal {
-        let name = excerpt(&pending.call.name, NAME);
-        let values = [("tool", &*name), ("problems", "are not a JSON object")];
-        let text = self.exchange.house.plan.rules.notices.text(notice, &values);
-        Refusal { reason, text, key: None, resort: Resort::Nothing }
+    fn refusal(&self, pending: &Pending, grounds: Grounds<'_>) -> Refusal {
+        Refusal::new(&self.exchange.house.plan.rules.notices, &pending.call.name, grounds)
     }
 
     fn decide(&mut self, verdict: Verdict, pending: &Pending) -> Decision {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use memchr::{memchr2, memmem};
 
 use super::{Repair, Unreadable};
+use crate::wire::span::Expected;
 
 /// A place in a text, and what the text before it was repaired to.
 pub(super) struct Cursor<'a> {
@@ -75,7 +76,7 @@ impl<'a> Cursor<'a> {
         self.repairs
     }
 
-    pub(super) fn expected<T>(&self, expected: &'static str) -> Result<T, Unreadable> {
+    pub(super) fn expected<T>(&self, expected: Expected) -> Result<T, Unreadable> {
         Err(Unreadable::Syntax { at: self.at, expected })
     }
 
@@ -119,7 +120,7 @@ impl<'a> Cursor<'a> {
         loop {
             self.at = self.plain_end();
             match self.peek() {
-                None => return self.expected("the end of a string"),
+                None => return self.expected(Expected::StringEnd),
                 Some(b'\\') => self.escape(quote)?,
                 Some(byte) if byte < b' ' => self.control(byte),
                 Some(byte) if byte == quote => break,
@@ -151,7 +152,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes over a bare word that stands for a value. Words that JSON has no value for (`NaN`,
     /// `undefined`) are none.
-    pub(super) fn word(&mut self, expected: &'static str) -> Result<(), Unreadable> {
+    pub(super) fn word(&mut self, expected: Expected) -> Result<(), Unreadable> {
         let rest = self.rest().as_bytes();
         let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         let end = self.at + length;
@@ -186,14 +187,14 @@ impl<'a> Cursor<'a> {
         let Some(inside) = rest.strip_prefix(b"/*") else { return Ok(None) };
         match memmem::find(inside, b"*/") {
             Some(length) => Ok(Some(at + length + 4)),
-            None => Err(Unreadable::Syntax { at: self.text.len(), expected: "the end of a comment" }),
+            None => Err(Unreadable::Syntax { at: self.text.len(), expected: Expected::CommentEnd }),
         }
     }
 
     fn quote(&self) -> Result<u8, Unreadable> {
         match self.peek() {
             Some(quote @ (b'"' | b'\'')) => Ok(quote),
-            _ => self.expected("a name in double quotes"),
+            _ => self.expected(Expected::Name),
         }
     }
 
@@ -243,7 +244,11 @@ impl<'a> Cursor<'a> {
     }
 
     fn digits(&mut self) -> Result<(), Unreadable> {
-        if self.pass(|byte| byte.is_ascii_digit(), usize::MAX) { Ok(()) } else { self.expected("a digit") }
+        if self.pass(|byte| byte.is_ascii_digit(), usize::MAX) {
+            Ok(())
+        } else {
+            self.expected(Expected::Digit)
+        }
     }
 
     /// Passes over up to `most` bytes that are as asked; whether there was one.

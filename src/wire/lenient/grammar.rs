@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::cursor::Cursor;
 use super::{Repair, Unreadable};
-use crate::wire::span::Kind;
+use crate::wire::span::{Expected, Kind};
 
 const FENCE: &str = "```";
 
@@ -54,7 +54,7 @@ impl<'a> Document<'a> {
             more_objects(&mut cursor, &mut values)?;
         }
         if cursor.peek().is_some() {
-            return cursor.expected("the end");
+            return cursor.expected(Expected::TextEnd);
         }
         Ok(Self { values, repairs: cursor.into_repairs() })
     }
@@ -123,7 +123,7 @@ fn pass_value(cursor: &mut Cursor<'_>) -> Result<(), Unreadable> {
                 cursor.string()?;
                 cursor.trivia()?;
                 if cursor.peek() != Some(b':') {
-                    return cursor.expected("`:`");
+                    return cursor.expected(Expected::Colon);
                 }
                 cursor.step(1);
                 Expect::Value
@@ -150,7 +150,7 @@ fn begin_value(cursor: &mut Cursor<'_>, open: &mut Vec<Container>) -> Result<Exp
         Some(b'"' | b'\'') => return cursor.string().map(|()| Expect::Next),
         Some(b'-' | b'0'..=b'9') => return cursor.number().map(|()| Expect::Next),
         _ => {
-            let expected = if open.is_empty() { "an object" } else { "a value" };
+            let expected = if open.is_empty() { Expected::Object } else { Expected::Value };
             return cursor.word(expected).map(|()| Expect::Next);
         }
     };
@@ -190,10 +190,7 @@ impl Container {
         }
     }
 
-    fn expected_next(self) -> &'static str {
-        match self {
-            Self::Object => "`,` or `}`",
-            Self::Array => "`,` or `]`",
-        }
+    fn expected_next(self) -> Expected {
+        Expected::after(matches!(self, Self::Object))
     }
 }

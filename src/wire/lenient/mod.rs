@@ -10,7 +10,7 @@ mod tests;
 
 use self::grammar::{Document, Value};
 use super::canonical::canonical;
-use super::span::{Json, Kind};
+use super::span::{Expected, Json, Kind};
 
 /// What an argument text is, told without repairing it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,15 +47,18 @@ pub enum Repair {
     DoubleEncoded,
 }
 
-/// Why a text cannot be read without guessing. The `Display` form completes "the arguments …".
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+/// Why a text cannot be read without guessing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unreadable {
-    #[error("are not a JSON object")]
     NotAnObject,
-    #[error("hold a backslash that JSON does not know at byte {at}; escape each backslash as \\\\")]
-    Backslash { at: usize },
-    #[error("are not valid JSON: expected {expected} at byte {at}")]
-    Syntax { at: usize, expected: &'static str },
+    /// A backslash that JSON does not know.
+    Backslash {
+        at: usize,
+    },
+    Syntax {
+        at: usize,
+        expected: Expected,
+    },
 }
 
 /// What came of reading an argument text.

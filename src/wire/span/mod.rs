@@ -6,6 +6,7 @@
 //! 19-digit integers and any depth pass, for the bytes are what goes on.
 
 mod escape;
+mod expected;
 mod json;
 mod nested;
 mod reader;
@@ -15,6 +16,7 @@ mod tests;
 
 pub(super) use self::escape::{Piece, pieces};
 pub use self::{
+    expected::Expected,
     json::Json,
     reader::{Entered, Key, Reader},
 };
@@ -42,7 +44,7 @@ pub enum Kind {
 #[error("expected {expected} at byte {at}")]
 pub struct Malformed {
     pub at: usize,
-    pub expected: &'static str,
+    pub expected: Expected,
     /// The text ended where more was needed: a cut, not a slip.
     pub truncated: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Json, Kind, Malformed, Span, escape, scan};
+use super::{Expected, Json, Kind, Malformed, Span, escape, scan};
 
 /// Walks JSON text once. Offsets are into the text it was made with.
 ///
@@ -65,16 +65,16 @@ impl<'a> Reader<'a> {
 
     /// Steps into an object.
     pub fn object(&mut self) -> Result<Entered, Malformed> {
-        self.enter(b'{', "an object")
+        self.enter(b'{', Expected::Object)
     }
 
     /// The next member's name, the reader standing before its value; `None` once `}` is passed.
     pub fn next_key(&mut self, entered: &mut Entered) -> Result<Option<Key<'a>>, Malformed> {
-        if !self.next_child(entered, b'}', scan::expected_after(true))? {
+        if !self.next_child(entered, b'}', Expected::after(true))? {
             return Ok(None);
         }
         if self.peek() != Some(b'"') {
-            return scan::malformed(self.bytes(), self.at, "a member's name");
+            return scan::malformed(self.bytes(), self.at, Expected::Name);
         }
         let span = Span::new(self.at, scan::string(self.bytes(), self.at)?);
         self.at = scan::colon(self.bytes(), span.end)?;
@@ -84,12 +84,12 @@ impl<'a> Reader<'a> {
 
     /// Steps into an array.
     pub fn array(&mut self) -> Result<Entered, Malformed> {
-        self.enter(b'[', "an array")
+        self.enter(b'[', Expected::Array)
     }
 
     /// Whether another element follows, the reader standing before it; `false` once `]` is passed.
     pub fn next_element(&mut self, entered: &mut Entered) -> Result<bool, Malformed> {
-        let another = self.next_child(entered, b']', scan::expected_after(false))?;
+        let another = self.next_child(entered, b']', Expected::after(false))?;
         // The caller may not read the element at once: a comma before `]` is to be told where it stands.
         if another {
             scan::kind(self.bytes(), self.at)?;
@@ -106,12 +106,12 @@ impl<'a> Reader<'a> {
     pub fn end(&mut self) -> Result<(), Malformed> {
         self.pass_white_space();
         match self.peek() {
-            Some(_) => scan::malformed(self.bytes(), self.at, "the end of the text"),
+            Some(_) => scan::malformed(self.bytes(), self.at, Expected::TextEnd),
             None => Ok(()),
         }
     }
 
-    fn enter(&mut self, bracket: u8, expected: &'static str) -> Result<Entered, Malformed> {
+    fn enter(&mut self, bracket: u8, expected: Expected) -> Result<Entered, Malformed> {
         self.pass_white_space();
         self.at = scan::byte(self.bytes(), self.at, bracket, expected)?;
         Ok(Entered { first: true })
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         &mut self,
         entered: &mut Entered,
         closing: u8,
-        expected: &'static str,
+        expected: Expected,
     ) -> Result<bool, Malformed> {
         self.pass_white_space();
         if self.peek() == Some(closing) {

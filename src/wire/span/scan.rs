@@ -3,7 +3,9 @@
 //! Nesting is kept as one bit a level, so that depth costs neither stack nor much memory. Offsets that come
 //! out always lie beside an ASCII byte, hence on a border between characters.
 
-use super::{Kind, Malformed};
+use wide::u8x16;
+
+use super::{Expected, Kind, Malformed};
 
 /// Which containers are open, innermost last: one bit each, set for an object.
 #[derive(Default)]
@@ -16,7 +18,7 @@ struct Nesting {
 }
 
 /// Refuses what stands at `at`. Where nothing stands there, the text was cut.
-pub(super) fn malformed<T>(bytes: &[u8], at: usize, expected: &'static str) -> Result<T, Malformed> {
+pub(super) fn malformed<T>(bytes: &[u8], at: usize, expected: Expected) -> Result<T, Malformed> {
     Err(Malformed { at, expected, truncated: at >= bytes.len() })
 }
 
@@ -28,7 +30,7 @@ pub(super) fn white_space(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Passes the byte `wanted`, which has to stand at `at`.
-pub(super) fn byte(bytes: &[u8], at: usize, wanted: u8, expected: &'static str) -> Result<usize, Malformed> {
+pub(super) fn byte(bytes: &[u8], at: usize, wanted: u8, expected: Expected) -> Result<usize, Malformed> {
     if bytes.get(at) == Some(&wanted) { Ok(at + 1) } else { malformed(bytes, at, expected) }
 }
 
@@ -36,7 +38,7 @@ pub(super) fn byte(bytes: &[u8], at: usize, wanted: u8, expected: &'static str) 
 pub(super) fn kind(bytes: &[u8], at: usize) -> Result<Kind, Malformed> {
     match bytes.get(at).and_then(|first| Kind::of(*first)) {
         Some(kind) => Ok(kind),
-        None => malformed(bytes, at, "a value"),
+        None => malformed(bytes, at, Expected::Value),
     }
 }
 
@@ -82,7 +84,7 @@ fn next_sibling(bytes: &[u8], mut at: usize, nesting: &mut Nesting) -> Result<Si
                 return Ok(Sibling::At(if in_object { name(bytes, at)? } else { at }));
             }
             Some(byte) if *byte == closing(in_object) => nesting.pop(),
-            _ => return malformed(bytes, at, expected_after(in_object)),
+            _ => return malformed(bytes, at, Expected::after(in_object)),
         }
         at += 1;
     }
@@ -92,14 +94,14 @@ fn next_sibling(bytes: &[u8], mut at: usize, nesting: &mut Nesting) -> Result<Si
 /// Passes a member's name and colon, up to the first byte of its value.
 fn name(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     if bytes.get(at) != Some(&b'"') {
-        return malformed(bytes, at, "a member's name");
+        return malformed(bytes, at, Expected::Name);
     }
     colon(bytes, string(bytes, at)?)
 }
 
 /// Passes the colon after a member's name, and the white space on both of its sides.
 pub(super) fn colon(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    let after = byte(bytes, white_space(bytes, at), b':', "`:`")?;
+    let after = byte(bytes, white_space(bytes, at), b':', Expected::Colon)?;
     Ok(white_space(bytes, after))
 }
 
@@ -107,21 +109,17 @@ fn closing(is_object: bool) -> u8 {
     if is_object { b'}' } else { b']' }
 }
 
-pub(super) fn expected_after(in_object: bool) -> &'static str {
-    if in_object { "`,` or `}`" } else { "`,` or `]`" }
-}
-
 fn scalar(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     match bytes.get(at) {
         Some(b'"') => string(bytes, at),
-        Some(b't') => literal(bytes, at, b"true", "`true`"),
-        Some(b'f') => literal(bytes, at, b"false", "`false`"),
-        Some(b'n') => literal(bytes, at, b"null", "`null`"),
+        Some(b't') => literal(bytes, at, b"true", Expected::True),
+        Some(b'f') => literal(bytes, at, b"false", Expected::False),
+        Some(b'n') => literal(bytes, at, b"null", Expected::Null),
         _ => number(bytes, at),
     }
 }
 
-fn literal(bytes: &[u8], at: usize, word: &[u8], expected: &'static str) -> Result<usize, Malformed> {
+fn literal(bytes: &[u8], at: usize, word: &[u8], expected: Expected) -> Result<usize, Malformed> {
     let rest = bytes.get(at..).unwrap_or_default();
     let equal = rest.iter().zip(word).take_while(|(is, wanted)| is == wanted).count();
     if equal == word.len() { Ok(at + equal) } else { malformed(bytes, at + equal, expected) }
@@ -151,90 +149,87 @@ fn digits(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
     while matches!(bytes.get(at), Some(b'0'..=b'9')) {
         at += 1;
     }
-    if at == start { malformed(bytes, at, "a digit") } else { Ok(at) }
+    if at == start { malformed(bytes, at, Expected::Digit) } else { Ok(at) }
 }
 
 /// Passes a string whose opening quote stands at `at`.
+///
+/// Quotes, backslashes and controls are looked for at once and block by block: names are short, and text breaks its
+/// lines by `\n` every few dozen bytes, too short a run for a call of `memchr2` to pay. A block is looked at once,
+/// however many escapes are in it.
 pub(super) fn string(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    let mut at = at + 1;
+    let mut start = at + 1;
+    while let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk::<BLOCK>) {
+        let mut hits = specials(*block);
+        let mut next = start + BLOCK;
+        while hits != 0 {
+            let at = start + hits.trailing_zeros() as usize;
+            if bytes.get(at) == Some(&b'"') {
+                return Ok(at + 1);
+            }
+            let end = escape(bytes, at)?;
+            if end >= next {
+                next = end;
+                break;
+            }
+            hits &= u32::MAX << (end - start);
+        }
+        start = next;
+    }
+    short_string(bytes, start)
+}
+
+/// Passes the rest of a string that ends within the last few bytes of the text.
+fn short_string(bytes: &[u8], mut at: usize) -> Result<usize, Malformed> {
     loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        at += first_special(rest).unwrap_or(rest.len());
+        at += bytes.get(at..).unwrap_or_default().iter().take_while(|byte| !is_special(**byte)).count();
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
-            Some(b'\\') => at = escape(bytes, at + 1)?,
-            Some(_) => return malformed(bytes, at, "an escape in the place of a control character"),
-            None => return malformed(bytes, at, "the end of a string"),
+            Some(_) => at = escape(bytes, at)?,
+            None => return malformed(bytes, at, Expected::StringEnd),
         }
     }
 }
 
-/// Passes what follows a backslash.
+/// Passes the escape at `at`, where something stands that may not stand in a string as itself.
+#[inline]
 fn escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    match bytes.get(at) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
-        Some(b'u') => {
-            let end = at + 5;
-            match (at + 1..end).find(|at| !bytes.get(*at).is_some_and(u8::is_ascii_hexdigit)) {
-                Some(at) => malformed(bytes, at, "a hexadecimal digit"),
+    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't']) => Ok(at + 2),
+        _ => rare_escape(bytes, at),
+    }
+}
+
+#[cold]
+fn rare_escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+    match (bytes.get(at), bytes.get(at + 1)) {
+        (Some(b'\\'), Some(b'u')) => {
+            let end = at + 6;
+            match (at + 2..end).find(|at| !bytes.get(*at).is_some_and(u8::is_ascii_hexdigit)) {
+                Some(at) => malformed(bytes, at, Expected::HexDigit),
                 None => Ok(end),
             }
         }
-        _ => malformed(bytes, at, "the rest of an escape"),
+        (Some(b'\\'), _) => malformed(bytes, at + 1, Expected::Escape),
+        _ => malformed(bytes, at, Expected::Escape),
     }
 }
 
-/// What is passed by words before blocks are tried, in bytes.
-const SHORT: usize = 16;
-const BLOCK: usize = 32;
-
-const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
-const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
-const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
-const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
-
-/// Where the first byte stands that may not stand in a string as itself: quote, backslash, control.
-///
-/// All three are looked for at once, first by words: names are short, and text breaks its lines by `\n` every few
-/// dozen bytes, too short a run for a `memchr2` and a second look for control characters to pay for their calls.
-/// What has been clean for a while is likely long, and is passed by blocks.
-#[inline]
-fn first_special(bytes: &[u8]) -> Option<usize> {
-    let (start, rest) = bytes.split_at(bytes.len().min(SHORT));
-    first_special_by_words(start).or_else(|| {
-        let (blocks, _) = rest.as_chunks::<BLOCK>();
-        let clean = SHORT + BLOCK * blocks.iter().take_while(|block| !has_special(block)).count();
-        Some(clean + first_special_by_words(bytes.get(clean..)?)?)
-    })
-}
-
-#[inline]
-fn first_special_by_words(bytes: &[u8]) -> Option<usize> {
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let hits = specials(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return Some(index * 8 + (hits.trailing_zeros() / 8) as usize);
-        }
-    }
-    Some(words.len() * 8 + tail.iter().position(|byte| is_special(*byte))?)
-}
-
-/// Without an early way out, so that the compiler turns it into vector instructions.
-fn has_special(block: &[u8; BLOCK]) -> bool {
-    block.iter().fold(false, |found, byte| found | is_special(*byte))
-}
+/// Bytes that are looked at together.
+const BLOCK: usize = 16;
 
 fn is_special(byte: u8) -> bool {
     (byte == b'"') || (byte == b'\\') || (byte < b' ')
 }
 
-/// The high bit of each byte that is special. Only the lowest of them is sure: a borrow can set false ones above.
-fn specials(word: u64) -> u64 {
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let control = word.wrapping_sub(SPACES) & !word;
-    (zero(word ^ QUOTES) | zero(word ^ BACKSLASHES) | control) & HIGHS
+/// One bit for each byte of the block that is special, the first byte's lowest.
+#[inline]
+fn specials(block: [u8; BLOCK]) -> u32 {
+    let block = u8x16::new(block);
+    let quotes = block.simd_eq(u8x16::splat(b'"'));
+    let backslashes = block.simd_eq(u8x16::splat(b'\\'));
+    let controls = block.simd_eq(block.min(u8x16::splat(0x1f)));
+    (quotes | backslashes | controls).to_bitmask()
 }
 
 // === impl Nesting ===

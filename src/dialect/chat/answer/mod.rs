@@ -2,7 +2,7 @@
 //!
 //! The event is the unit. One that holds a piece of an undecided call waits, and all that come after it queue
 //! behind it in order. What nothing was done to goes out as the bytes it came in as; a row of waiting events
-//! of one call is kept as one piece of memory. One answer to the agent may be made of several rounds: each
+//! of one call is kept without the call's input. One answer to the agent may be made of several rounds: each
 //! further one continues the first.
 
 mod closing;
@@ -10,6 +10,7 @@ mod frame;
 mod head;
 mod queue;
 mod render;
+mod row;
 mod text;
 
 use std::sync::Arc;
@@ -18,14 +19,15 @@ use bytes::Bytes;
 use memchr::memmem;
 
 use crate::dialect::{Broken, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible};
-use crate::wire::span::Json;
+use crate::wire::span::{Json, Span};
 use crate::wire::sse::{Frame, ends_blank};
 
 use super::calls::{Calls, Slot, State};
 use super::event::{self, Event, Finish};
 use super::{value, write};
 use head::{Head, Own};
-use queue::Queue;
+use queue::{Queue, Touched};
+use row::Piece;
 pub(super) use text::Text;
 
 /// Reads one answer, over all of its rounds.
@@ -153,7 +155,7 @@ impl Answer {
         if frame::is_done(&frame) {
             self.done = true;
             self.finish_all();
-            self.queue.push(frame, Vec::new(), false, true);
+            self.queue.push(frame, Touched::None, None, false, true);
             return Ok(());
         }
         let data = frame.data.clone().unwrap_or_default();
@@ -162,14 +164,29 @@ impl Answer {
             Ok(event) => event,
             Err(malformed) => {
                 self.doubt(&frame, malformed.truncated && !text.is_empty())?;
-                self.queue.push(frame, Vec::new(), false, self.is_ending());
+                self.queue.push(frame, Touched::None, None, false, self.is_ending());
                 return Ok(());
             }
         };
         let fragments = self.take(&event, text)?;
         let begins = event.choices.iter().any(|choice| choice.index == 0 && choice.begins());
-        self.queue.push(frame, fragments, begins, self.is_ending());
+        let calls = Touched::new(fragments);
+        let piece = self.piece(&frame, &event, text, &calls);
+        self.queue.push(frame, calls, piece, begins, self.is_ending());
         Ok(())
+    }
+
+    /// The one piece of input in an event that was taken, where its call holds it in the very bytes.
+    fn piece(&self, frame: &Frame, event: &Event, data: &str, calls: &Touched) -> Option<Piece> {
+        let ([choice], Touched::One(position)) = (event.choices.as_slice(), calls) else { return None };
+        let [fragment] = choice.fragments.as_slice() else { return None };
+        let input = fragment.input?;
+        let text = Json::trusted(input.of(data)).raw_string()?;
+        let slot = self.calls.slots.get(*position)?;
+        let held = slot.raw_input();
+        let start = held.len().checked_sub(text.len()).filter(|_| held.ends_with(text));
+        let at = Span::new(input.start + 1, input.end - 1).shifted(frame.data_at?.start);
+        (start.is_some() || slot.wants_no_more()).then_some(Piece { at, start })
     }
 
     /// An event that cannot be read goes on as it came: clients skip it, or say so. Not one that may hold a call

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use bytes::BytesMut;
-
 use crate::wire::sse::Frame;
 
 use super::super::calls::{Calls, Slot, State};
+use super::row::{Piece, Row};
 
 /// A row of events that go out together.
 #[derive(Debug)]
@@ -22,9 +21,9 @@ pub(super) struct Held {
 #[derive(Debug)]
 pub(super) enum Raw {
     /// As it was read: nothing is copied.
-    One(Frame),
-    /// Several events of one call, in one piece of memory.
-    Row(BytesMut),
+    One { frame: Frame, piece: Option<Piece> },
+    /// Several events of one call.
+    Row(Row),
 }
 
 /// The calls whose pieces the events hold.
@@ -45,14 +44,21 @@ pub(super) struct Queue {
 // === impl Queue ===
 
 impl Queue {
-    pub(super) fn push(&mut self, frame: Frame, fragments: Vec<Option<usize>>, begins: bool, ends: bool) {
-        let calls = Touched::new(fragments);
+    /// `piece`: where the event holds a call's input, if it holds but one piece.
+    pub(super) fn push(
+        &mut self,
+        frame: Frame,
+        calls: Touched,
+        piece: Option<Piece>,
+        begins: bool,
+        ends: bool,
+    ) {
         match self.held.back_mut() {
             Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => {
-                last.extend(&frame);
+                last.extend(&frame, piece);
                 last.begins |= begins;
             }
-            _ => self.held.push_back(Held { raw: Raw::One(frame), calls, begins, ends }),
+            _ => self.held.push_back(Held { raw: Raw::One { frame, piece }, calls, begins, ends }),
         }
     }
 
@@ -71,12 +77,14 @@ impl Queue {
 // === impl Held ===
 
 impl Held {
-    fn extend(&mut self, frame: &Frame) {
-        if let Raw::One(first) = &self.raw {
-            self.raw = Raw::Row(BytesMut::from(&first.raw[..]));
+    fn extend(&mut self, frame: &Frame, piece: Option<Piece>) {
+        if let Raw::One { frame: first, piece } = &self.raw {
+            let mut row = Row::default();
+            row.push(&first.raw, *piece);
+            self.raw = Raw::Row(row);
         }
         if let Raw::Row(row) = &mut self.raw {
-            row.extend_from_slice(&frame.raw);
+            row.push(&frame.raw, piece);
         }
     }
 
@@ -95,7 +103,7 @@ impl Held {
 // === impl Touched ===
 
 impl Touched {
-    fn new(fragments: Vec<Option<usize>>) -> Self {
+    pub(super) fn new(fragments: Vec<Option<usize>>) -> Self {
         match fragments.as_slice() {
             [] => Self::None,
             [Some(one), rest @ ..] if rest.iter().all(|other| *other == Some(*one)) => Self::One(*one),

@@ -7,7 +7,7 @@ use crate::wire::span::{Json, Span};
 use crate::wire::splice::{Splices, append, without};
 use crate::wire::sse::{Frame, Framer};
 
-use super::super::calls::State;
+use super::super::calls::{Slot, State};
 use super::super::event::{self, Choice, Event, Finish, Fragment};
 use super::super::write;
 use super::queue::{Held, Raw, Touched};
@@ -48,17 +48,26 @@ impl Answer {
             self.start(&held.calls);
         }
         match held.raw {
-            Raw::One(frame) if plain => out.push(frame.raw),
-            Raw::Row(row) if plain => out.push(row.freeze()),
-            Raw::One(frame) => self.render(&frame, &held.calls, strip, out),
+            Raw::One { frame, .. } if plain => out.push(frame.raw),
+            Raw::One { frame, .. } => self.render(&frame, &held.calls, strip, out),
             Raw::Row(row) => {
+                let events = row.unpack(self.input_of(&held.calls));
+                if plain {
+                    return out.push(events);
+                }
                 let mut framer = Framer::new(usize::MAX);
-                framer.push(row.freeze());
+                framer.push(events);
                 while let Some(frame) = framer.finish() {
                     self.render(&frame, &held.calls, strip, out);
                 }
             }
         }
+    }
+
+    /// The input of the call that a row of events belongs to.
+    fn input_of(&self, calls: &Touched) -> &str {
+        let Touched::One(position) = calls else { return "" };
+        self.calls.slots.get(*position).map_or("", Slot::raw_input)
     }
 
     fn start(&mut self, calls: &Touched) {

@@ -129,6 +129,11 @@ impl Slot {
         &self.input
     }
 
+    /// What still comes of its input is let go: it will not go out.
+    pub(in super::super) fn wants_no_more(&self) -> bool {
+        matches!(self.state, State::TooLarge | State::Refused(_))
+    }
+
     pub(in super::super) fn is_decided(&self) -> bool {
         matches!(self.state, State::Forwarded | State::Replaced(_) | State::Refused(_))
     }
@@ -192,7 +197,7 @@ impl Slot {
             Json::trusted(&quoted)
         };
         let piece = input.raw_string().unwrap_or_default();
-        if piece.is_empty() || matches!(self.state, State::TooLarge | State::Refused(_)) {
+        if piece.is_empty() || self.wants_no_more() {
             return Ok(Taken::Ignored);
         }
         if self.state != State::Open {

@@ -3,7 +3,7 @@ use super::*;
 fn problems(schema: &str, text: &str) -> String {
     let schema = Schema::compile(schema, &[]);
     assert_eq!(schema.ignored(), None);
-    told(text, &serde_json::from_str(text).unwrap(), &schema).unwrap_or_default()
+    told(text, &serde_json::from_str(text).unwrap(), &schema, &Notices::default())
 }
 
 #[test]
@@ -25,14 +25,14 @@ fn tells_place_expectation_and_what_was_got() {
         (
             r#"{"properties":{"s":{"maxLength":2}}}"#,
             r#"{"s":"abc"}"#,
-            r#"/s must have at most 2 characters, got "abc""#,
+            r#"/s must have at most 2 character(s), got "abc""#,
         ),
         (
             r#"{"properties":{"l":{"items":{"minimum":1}}}}"#,
             r#"{"l":[1,0]}"#,
             "/l/1 must be at least 1, got 0",
         ),
-        (r#"{"minProperties":1}"#, "{}", "the arguments must have at least 1 members, got {}"),
+        (r#"{"minProperties":1}"#, "{}", "the arguments must have at least 1 member(s), got {}"),
     ] {
         assert_eq!(problems(schema, text), expected);
     }
@@ -86,8 +86,8 @@ fn an_overlay_is_told_at_its_place() {
     let schema = Schema::compile("{}", &[("/o/s", r#"{"maxLength":1}"#)]);
     let text = r#"{"o":{"s":"ab"}}"#;
     assert_eq!(
-        told(text, &serde_json::from_str(text).unwrap(), &schema).as_deref(),
-        Some(r#"/o/s must have at most 1 characters, got "ab""#)
+        told(text, &serde_json::from_str(text).unwrap(), &schema, &Notices::default()),
+        r#"/o/s must have at most 1 character(s), got "ab""#
     );
 }
 
@@ -96,8 +96,36 @@ fn the_same_problem_is_told_once() {
     let own = r#"{"properties":{"s":{"type":"string"}}}"#;
     let schema = Schema::compile(own, &[("/s", r#"{"type":"string"}"#)]);
     let text = r#"{"s":5}"#;
-    let told = told(text, &serde_json::from_str(text).unwrap(), &schema);
-    assert_eq!(told.as_deref(), Some("/s must be string, got 5"));
+    let told = told(text, &serde_json::from_str(text).unwrap(), &schema, &Notices::default());
+    assert_eq!(told, "/s must be string, got 5");
+}
+
+#[test]
+fn a_name_that_is_not_accepted_is_told_as_a_value_would_be() {
+    assert_eq!(
+        problems(r#"{"propertyNames":{"pattern":"^[a-z]+$"}}"#, r#"{"Ab":1}"#),
+        r#"the arguments must have other member names: a name must match ^[a-z]+$, got "Ab""#
+    );
+}
+
+#[test]
+fn what_is_told_reads_right_in_each_language() {
+    use crate::guard::notice::Locale;
+    let schema = r#"{"properties":{"n":{"type":["integer","null"]},"u":{"enum":["a","b","c"]}},
+        "required":["n","path"],"maxProperties":2}"#;
+    let text = r#"{"n":"5","u":"d","more":[]}"#;
+    let told = Locale::ALL.map(|locale| {
+        let schema = Schema::compile(schema, &[]);
+        told(text, &serde_json::from_str(text).unwrap(), &schema, &Notices::new(locale))
+    });
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    missing required "path"; received: n, u, more; the arguments must have at most 2 member(s), got {"n":"5","u":"d","more":[]}; /n must be null or integer, got "5"; /u must be one of "a", "b", "c", got "d"
+    缺少必需的 "path"；收到：n、u、more；参数对象：最多只能有 2 个成员，收到：{"n":"5","u":"d","more":[]}；/n：类型必须是 null 或 integer，收到："5"；/u：必须是以下值之一："a"、"b"、"c"，收到："d"
+    必須の "path" がありません（受け取ったもの: n、u、more）。引数オブジェクト: メンバーは 2 個以下でなければなりません（受け取った値: {"n":"5","u":"d","more":[]}）。/n: 型は null または integer でなければなりません（受け取った値: "5"）。/u: 次の値のいずれかでなければなりません: "a"、"b"、"c"（受け取った値: "d"）
+    Pflichtangaben fehlen: "path"; erhalten: n, u, more; das Argumentobjekt darf höchstens 2 Eigenschaft(en) haben, erhalten: {"n":"5","u":"d","more":[]}; /n muss vom Typ null oder integer sein, erhalten: "5"; /u muss einer dieser Werte sein: "a", "b", "c", erhalten: "d"
+    campos obligatorios que faltan: "path"; recibido: n, u, more; el objeto de argumentos debe tener como máximo 2 campo(s), pero se recibió {"n":"5","u":"d","more":[]}; /n debe ser de tipo null o bien integer, pero se recibió "5"; /u debe ser uno de estos valores: "a", "b", "c", pero se recibió "d"
+    champs obligatoires manquants : "path" ; reçu : n, u, more ; l'objet des arguments doit avoir au plus 2 champ(s), reçu : {"n":"5","u":"d","more":[]} ; /n doit être de type null ou integer, reçu : "5" ; /u doit être l'une de ces valeurs : "a", "b", "c", reçu : "d"
+    "#);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::super::Repair::*;
 use super::super::{Reading, Unreadable, read};
 use super::{assert_backslash, assert_repaired, assert_syntax};
+use crate::wire::span::Expected;
 
 const NOT_AN_OBJECT: Reading = Reading::Unreadable(Unreadable::NotAnObject);
 
@@ -250,15 +251,14 @@ fn what_needs_a_guess_is_refused() {
 }
 
 #[test]
-fn the_message_says_what_was_expected() {
-    let message = |text: &str| match read(text) {
-        Reading::Unreadable(why) => format!("the arguments {why}"),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(
-        message(r#"{"a":1 "b":2}"#),
-        "the arguments are not valid JSON: expected `,` or `}` at byte 7"
-    );
-    assert_eq!(message("7"), "the arguments are not a JSON object");
-    assert!(message(r#"{"a":"\d"}"#).contains(r"escape each backslash as \\"));
+fn it_is_told_what_was_expected_and_where() {
+    for (text, why) in [
+        (r#"{"a":1 "b":2}"#, Unreadable::Syntax { at: 7, expected: Expected::CommaOrBrace }),
+        (r#"{"a":[1 2]}"#, Unreadable::Syntax { at: 8, expected: Expected::CommaOrBracket }),
+        ("hello", Unreadable::Syntax { at: 0, expected: Expected::Object }),
+        ("7", Unreadable::NotAnObject),
+        (r#"{"a":"\d"}"#, Unreadable::Backslash { at: 6 }),
+    ] {
+        assert_eq!(read(text), Reading::Unreadable(why), "{text}");
+    }
 }
