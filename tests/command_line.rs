@@ -137,6 +137,17 @@ fn demo_goes_as_told_and_writes_no_log_beside_its_tale() {
     assert_eq!(log, "");
 }
 
+/// What cannot be told was not as told.
+#[test]
+fn demo_that_cannot_tell_its_tale_ends_with_70() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let Output { status, stderr, .. } =
+        remand(&["demo"]).stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    let told = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(70), "{told}");
+    assert!(told.starts_with("remand: "), "{told}");
+}
+
 #[test]
 fn replay_answers_from_a_script_and_tells_of_what_it_missed() {
     let mut child = remand(&["replay", "replay/demo.toml", "--listen", "127.0.0.1:0"])

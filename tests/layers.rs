@@ -1,5 +1,5 @@
 //! Imports point down only: each room of `src` knows the rooms below it, and none above or beside it. `guard` is
-//! pure, and only `dialect` names the fields of an API.
+//! pure, only `dialect` names the fields of an API, and no body ever becomes a tree of values.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,33 @@ const FIELDS: [&str; 8] = [
     "function_call",
     "delta",
 ];
+
+/// The rooms that bodies walk through.
+const WALKED: [&str; 4] = ["wire", "dialect", "guard", "proxy"];
+
+/// Where JSON is a tree of values all the same, and why. A tree would reorder keys, round numbers and drop what it does
+/// not know, so whatever goes on in a body is cut and spliced as bytes.
+const TREES: [(&str, Tree, &str); 6] = [
+    ("guard/arguments/schema.rs", Tree::Read, "a schema: what compiles it takes nothing else"),
+    (
+        "guard/arguments/mod.rs",
+        Tree::Read,
+        "one call's arguments, to hold them against a schema: what validates takes nothing else",
+    ),
+    ("guard/arguments/coerce.rs", Tree::Read, "the same, after each step of a coercion"),
+    ("guard/arguments/accept.rs", Tree::Seen, "a schema that was read: what it accepts at a place"),
+    ("guard/arguments/weight.rs", Tree::Seen, "a schema that was read: how many schemas it stands for"),
+    ("guard/arguments/problem.rs", Tree::Seen, "arguments that were read: what is wrong with them"),
+];
+
+/// What a file does with a tree.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Tree {
+    /// Makes one of text.
+    Read,
+    /// Looks at one.
+    Seen,
+}
 
 #[test]
 fn no_room_imports_one_above_or_beside_it() {
@@ -68,6 +95,55 @@ fn only_the_dialects_name_the_fields_of_an_api() {
         for field in FIELDS {
             assert!(!code.contains(&format!("\"{field}\"")), "{path} names {field}");
         }
+    }
+}
+
+#[test]
+fn no_body_becomes_a_tree_of_values() {
+    let mut found = Vec::new();
+    for (file, code) in WALKED.iter().flat_map(|room| sources(room)) {
+        let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        if let Some(tree) = tree(code).filter(|_| !is_test(&file)) {
+            found.push((file.strip_prefix(source()).unwrap().to_string_lossy().into_owned(), tree));
+        }
+    }
+    found.sort();
+    let mut allowed = TREES.map(|(file, tree, _)| (file.to_owned(), tree));
+    allowed.sort();
+    assert_eq!(found, allowed, "a new place needs a reason, and an old one that is gone needs none");
+}
+
+#[test]
+fn a_tree_is_seen_in_every_spelling() {
+    for read in [
+        "let value: serde_json::Value = serde_json::from_str(text)?;",
+        "use serde_json::{Value, from_slice};",
+        "use serde_json as json;",
+        "let body = serde_json::to_value(body);",
+        "serde_json::json!({})",
+    ] {
+        assert_eq!(tree(read), Some(Tree::Read), "{read}");
+    }
+    assert_eq!(tree("use serde_json::{Map, Value};\nmap.get(key)"), Some(Tree::Seen));
+    assert_eq!(tree("use crate::wire::span::Json;"), None);
+}
+
+/// Whether code has to do with trees of JSON values.
+fn tree(code: &str) -> Option<Tree> {
+    let named: Vec<&str> = code
+        .split("serde_json")
+        .skip(1)
+        .flat_map(|rest| match rest.strip_prefix("::") {
+            Some(rest) => first_names(rest),
+            // Under another name it could be anything.
+            None => vec!["*"],
+        })
+        .collect();
+    let sees = |name: &&str| ["Value", "Map", "Number"].contains(name);
+    match named.iter().all(sees) {
+        _ if named.is_empty() => None,
+        true => Some(Tree::Seen),
+        false => Some(Tree::Read),
     }
 }
 

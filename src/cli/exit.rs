@@ -62,6 +62,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_what_is_fine_ends_with_nought() {
+        assert_eq!(Exit::ALL.map(|exit| exit as u8), [0, 1, 2, 64, 65, 69, 70]);
+        for exit in Exit::ALL {
+            assert_eq!(ExitCode::from(exit) == ExitCode::SUCCESS, exit == Exit::Fine, "{exit:?}");
+        }
+    }
+
+    #[test]
     fn a_wrong_configuration_is_told_from_a_fault_of_ours() {
         let nowhere = config::load(Some(Path::new("/nowhere")), &config::Overrides::default());
         let wrong = nowhere.map(|_| ()).context("failed to start").unwrap_err();

@@ -40,6 +40,18 @@ async fn fails_where_the_proxy_does_not_do_its_work() {
     assert!(differences[0].contains("scene 1: the tool git_prepare_worktree raised on"), "{differences:?}");
     assert!(differences.iter().any(|found| found.contains("never served")));
     assert!(!told.contains("Point a real agent here"), "{told}");
+    let mut complaint = Vec::new();
+    assert_eq!(end(&differences, &mut complaint).unwrap(), Exit::Ours);
+    let complaint = String::from_utf8(complaint).unwrap();
+    assert_eq!(complaint.matches("not as told: ").count(), differences.len());
+    assert!(complaint.starts_with("not as told: scene 1: "), "{complaint}");
+}
+
+#[test]
+fn ends_well_only_where_nothing_differs() {
+    let mut out = Vec::new();
+    assert_eq!(end(&[], &mut out).unwrap(), Exit::Fine);
+    assert_eq!(out, b"");
 }
 
 #[tokio::test]

@@ -3,6 +3,8 @@ mod reading;
 mod repeated;
 mod several;
 
+use std::sync::LazyLock;
+
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use proptest::prelude::*;
 use regex::Regex;
@@ -220,6 +222,10 @@ proptest! {
             "\\{\"(n|path|branch_slug|note|command)\": ?(\"[A-Za-z0-9 -]{0,6}\"|[0-9]{1,3}|null|true)\\}",
         ],
     ) {
+        // What takes long is to read the rules and the tools, which are the same for all.
+        static ASKED: LazyLock<(Transcript, Rules)> = LazyLock::new(|| (request("", ""), rules()));
+        let (transcript, rules) = &*ASKED;
+        let judge = |name: &str, arguments: &str| judge_with(transcript, rules, &call(name, arguments));
         let first = judge(name, &arguments);
         prop_assert_eq!(&judge(name, &arguments), &first);
         if let Verdict::Rewrite(rewrite) = first {

@@ -106,11 +106,14 @@ fn one_byte_over_the_limit_is_too_large() {
 
 #[test]
 fn a_bomb_is_given_up_at_the_limit() {
-    let spaces = vec![b' '; 16 << 20];
+    let spaces = vec![b' '; 2 << 20];
     let bombs = [gzip(&spaces), zlib(&spaces), bytes(BROTLI_BOMB), zstd(&spaces)];
     for (encoding, bomb) in ALL.into_iter().zip(bombs) {
+        assert!(bomb.len() < 1 << 13, "{encoding:?}");
         assert!(is_too_large(&decode(&[encoding], &bomb, 1 << 20), 1 << 20), "{encoding:?}");
-        assert_eq!(decode(&[encoding], &bomb, 16 << 20).unwrap(), spaces, "{encoding:?}");
+        let whole = decode(&[encoding], &bomb, 16 << 20).unwrap();
+        let length = if encoding == Encoding::Brotli { 16 << 20 } else { spaces.len() };
+        assert!(whole.len() == length && whole.iter().all(|byte| *byte == b' '), "{encoding:?}");
     }
 }
 

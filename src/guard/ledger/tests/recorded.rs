@@ -1,5 +1,6 @@
 //! What the ledger would have refused in recorded conversations: `REMAND_DATA` names the folder.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -18,15 +19,26 @@ struct Tally {
     wrong: Vec<String>,
 }
 
+/// Of the answers in which no call comes again, one in so many is judged too.
+const SAMPLE: usize = 16;
+
 fn identity(call: &Call<'_>) -> Option<Key> {
     Some(Key { tool: call.name.to_string(), digest: digest(Json::parse(&call.arguments).ok()?, &[]) })
 }
 
 /// Judges each answer of a conversation by what stood before it, and looks at what came of it.
 fn judge(conversation: &Transcript, rules: &Rules, tally: &mut Tally) {
+    let mut made = HashSet::new();
     for (at, element) in conversation.elements.iter().enumerate() {
         let calls = conversation.calls(element);
         if element.role != Role::Assistant || calls.is_empty() {
+            continue;
+        }
+        // Only a call that was made before can be refused: that this is so is looked at in a part of the others.
+        let made_before = calls.iter().filter_map(identity).any(|key| made.contains(&key));
+        made.extend(calls.iter().filter_map(identity));
+        if !made_before && at % SAMPLE != 0 {
+            tally.calls += calls.len();
             continue;
         }
         let mut before = conversation.clone();
@@ -42,6 +54,7 @@ fn judge(conversation: &Transcript, rules: &Rules, tally: &mut Tally) {
             if !refused {
                 continue;
             }
+            assert!(made_before, "{} was never called so before", call.name);
             tally.refused += 1;
             let mut after = conversation.elements[at + 1..].iter();
             let answer = after.find(|element| conversation.answers(element).as_deref() == Some(&*call.id));

@@ -51,15 +51,6 @@ proptest! {
     }
 
     #[test]
-    fn the_beginning_of_an_object_is_cut_and_never_repaired(text in object()) {
-        for (at, _) in text.char_indices().skip(1) {
-            let (beginning, _) = text.split_at(at);
-            prop_assert_eq!(read(beginning), Reading::Truncated, "{}", beginning);
-            prop_assert_eq!(shape(beginning), Shape::Truncated, "{}", beginning);
-        }
-    }
-
-    #[test]
     fn what_was_repaired_is_exact(text in almost_json()) {
         match read(&text) {
             Reading::Exact => prop_assert_eq!(shape(&text), Shape::Object),
@@ -93,6 +84,20 @@ proptest! {
         match read(&plain.replace('"', "'")) {
             Reading::Repaired { text, .. } => prop_assert_eq!(text, plain),
             other => prop_assert!(false, "{:?}", other),
+        }
+    }
+}
+
+proptest! {
+    // Each case is tried at every place where it can be cut.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_beginning_of_an_object_is_cut_and_never_repaired(text in object()) {
+        for (at, _) in text.char_indices().skip(1) {
+            let (beginning, _) = text.split_at(at);
+            prop_assert_eq!(read(beginning), Reading::Truncated, "{}", beginning);
+            prop_assert_eq!(shape(beginning), Shape::Truncated, "{}", beginning);
         }
     }
 }
