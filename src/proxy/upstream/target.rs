@@ -29,6 +29,10 @@ const POOL_IDLE: Duration = Duration::from_secs(45);
 /// A ping on quiet connections: a provider that went away without a word is noticed.
 const H2_PING_EVERY: Duration = Duration::from_secs(30);
 
+/// What one read of a provider may take, and its head. Read buffers grow to this and stay as long as a stream does, so
+/// that the default (400 KiB) would weigh more than what most streams hold.
+const BUFFER: usize = 64 << 10;
+
 /// A provider's answer: its body ends in a [`Failure`] where it breaks off or falls silent.
 pub type Answer = Response<Idle<Incoming>>;
 
@@ -64,6 +68,7 @@ impl Target {
             .pool_idle_timeout(idle)
             // Only what provably never reached the provider is sent once more.
             .retry_canceled_requests(true)
+            .http1_max_buf_size(BUFFER)
             .http2_only(upstream.http == HttpVersion::Two)
             .http2_keep_alive_interval(H2_PING_EVERY)
             .http2_adaptive_window(true)
