@@ -240,6 +240,7 @@ fn fragments(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malform
 fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
     let start = reader.offset();
     let mut fragment = Fragment::empty(Span::default());
+    let (mut is_function, mut is_custom, mut says_custom) = (false, false, false);
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
         let kind = reader.kind()?;
@@ -251,18 +252,25 @@ fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
                 fragment.misnumbered = value.is_none();
             }
             "id" => fragment.id = text(reader, &mut fragment.blank)?,
-            "function" if kind == Kind::Object => function(reader, &mut fragment)?,
-            "custom" if kind == Kind::Object => {
-                fragment.kind = CallKind::Custom;
+            "function" if kind == Kind::Object => {
+                is_function = true;
                 function(reader, &mut fragment)?;
             }
-            "type" => {
-                if reader.value()?.string().as_deref() == Some("custom") {
-                    fragment.kind = CallKind::Custom;
-                }
+            "custom" if kind == Kind::Object => {
+                is_custom = true;
+                function(reader, &mut fragment)?;
             }
+            "type" => says_custom = reader.value()?.string().as_deref() == Some("custom"),
             _ => other(reader, key.span, kind, &mut fragment.others)?,
         }
+    }
+    if is_function && is_custom {
+        // Which of the two an agent runs, nobody here can say.
+        return Err(Malformed { at: start, expected: Expected::Object, truncated: false });
+    }
+    // What it holds tells the kind: arguments are judged, whatever the call says of itself.
+    if is_custom || says_custom && !is_function {
+        fragment.kind = CallKind::Custom;
     }
     fragment.at = Span::new(start, reader.offset());
     Ok(fragment)

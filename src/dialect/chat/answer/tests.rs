@@ -3,7 +3,8 @@ mod round;
 
 use bytes::Bytes;
 
-use crate::dialect::{Answer, Broken, Closing, Decision, Dialect, NewCall, Transcript};
+use crate::dialect::chat::event;
+use crate::dialect::{Answer, Broken, CallKind, Closing, Decision, Dialect, NewCall, Transcript};
 use crate::wire::lenient::{Shape, shape};
 use crate::wire::sse::{Frame, Framer};
 
@@ -434,6 +435,25 @@ fn what_cannot_be_read_goes_on_unless_it_may_hold_a_call() {
     assert_eq!(Run::new().whole("maintenance").took(), "maintenance");
     let call = begin(0, "a", "good", "{}").replace("\"index\":0", "\"index\":NaN");
     assert_eq!(Run::new().round(&call), Err(Broken::Unreadable));
+}
+
+#[test]
+fn a_call_is_what_it_holds_whatever_it_says_of_itself() {
+    let event = |call: &str| format!("{{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}");
+    let kind = |call: &str| {
+        let read = event::read(&event(call), false).ok()?;
+        Some(read.choices.first()?.fragments.first()?.kind)
+    };
+    let arguments = r#""function":{"name":"good","arguments":"{}"}"#;
+    let free = r#""custom":{"name":"good","input":"{"}"#;
+    assert_eq!(kind(&format!(r#"{{"type":"custom",{arguments}}}"#)), Some(CallKind::Function));
+    assert_eq!(kind(&format!(r#"{{{free},"type":"function"}}"#)), Some(CallKind::Custom));
+    assert_eq!(kind(r#"{"type":"custom","id":"a"}"#), Some(CallKind::Custom));
+    assert_eq!(kind(&format!("{{{arguments},{free}}}")), None);
+    let streamed = |calls: [&str; 2]| calls.map(|call| format!("data: {}\n\n", event(call))).concat();
+    let changed =
+        streamed([r#"{"index":0,"id":"a","type":"custom"}"#, &format!(r#"{{"index":0,{arguments}}}"#)]);
+    assert_eq!(Run::new().round(&changed), Err(Broken::Unreadable));
 }
 
 const WHOLE: &str = r#"{ "id":"W", "choices":[{"index":0,"message":{"role":"assistant","content":"Hm","tool_calls":[{"id":"a","type":"function","function":{"name":"NAME","arguments":"{\"X\":1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}"#;

@@ -132,6 +132,10 @@ impl Calls {
         }
         slot.take_others(fragment.others.iter().map(|(key, value)| (key.of(data), value.of(data))));
         let Some(input) = piece.input else { return Ok(Some(position)) };
+        if slot.kind == CallKind::Custom && fragment.kind == CallKind::Function {
+            // It began as free text, which nobody parses, and goes on as arguments.
+            return Err(Broken::Unreadable);
+        }
         let waited = slot.is_waiting();
         match slot.take_input(position, input)? {
             Taken::Added(bytes) => self.held += bytes,
