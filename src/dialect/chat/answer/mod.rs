@@ -16,14 +16,13 @@ mod text;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use memchr::memmem;
 
 use crate::dialect::{Broken, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible};
 use crate::wire::span::{Json, Span};
 use crate::wire::sse::{Frame, ends_blank};
 
 use super::calls::{Calls, Slot, State};
-use super::event::{self, Event, Finish};
+use super::event::{self, Event, Finish, Unclear};
 use super::{value, write};
 use head::{Head, Own};
 use queue::{Queue, Touched};
@@ -93,9 +92,6 @@ struct Last {
 /// Between what two rounds say; escaped.
 const APART: &str = "\\n\\n";
 
-/// Names under which calls are told.
-const CALLS: [&[u8]; 2] = [b"tool_calls", b"function_call"];
-
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 // === impl Answer ===
@@ -162,8 +158,9 @@ impl Answer {
         let text = simdutf8::basic::from_utf8(&data).unwrap_or_default();
         let event = match event::read(text, whole) {
             Ok(event) => event,
-            Err(malformed) => {
-                self.doubt(&frame, malformed.truncated && !text.is_empty())?;
+            Err(unclear) => {
+                let is_cut = matches!(unclear, Unclear::NotJson(malformed) if malformed.truncated);
+                self.doubt(&frame, is_cut && !text.is_empty())?;
                 self.queue.push(frame, Touched::None, None, false, self.is_ending());
                 return Ok(());
             }
@@ -193,7 +190,7 @@ impl Answer {
     /// (some clients read what is no JSON: `NaN`, bytes that are no text), and not half of one.
     fn doubt(&self, frame: &Frame, is_cut: bool) -> Result<(), Broken> {
         let Some(data) = &frame.data else { return Ok(()) };
-        if CALLS.iter().any(|name| memmem::find(data, name).is_some()) {
+        if event::may_name_calls(data) {
             return Err(Broken::Unreadable);
         }
         let is_half = if self.whole { is_cut } else { !self.done && !ends_blank(&frame.raw) };
@@ -213,12 +210,20 @@ impl Answer {
         }
         let mut fragments = Vec::new();
         for choice in &event.choices {
-            self.text(choice.index).take(choice, data);
-            if let Some(content) = choice.content.filter(|_| choice.index == 0) {
+            let heard = choice.retold && !self.text(choice.index).said.is_empty();
+            if !heard {
+                self.text(choice.index).take(choice, data);
+            }
+            if let Some(content) = choice.content.filter(|_| choice.index == 0 && !heard) {
                 self.say(Json::trusted(content.of(data)).raw_string().unwrap_or_default());
             }
             for fragment in &choice.fragments {
-                fragments.push(self.calls.take(choice.index, fragment, data, self.whole)?);
+                let whole = self.whole || choice.retold;
+                let told = if choice.retold { self.calls.told(choice.index, fragment, data) } else { None };
+                fragments.push(match told {
+                    None => self.calls.take(choice.index, fragment, data, whole)?,
+                    told => told,
+                });
             }
             self.legacy |= choice.legacy.is_some() && !choice.fragments.is_empty();
             if let Some(finish) = choice.finish {

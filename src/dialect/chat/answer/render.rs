@@ -210,7 +210,7 @@ impl Answer {
             let position = calls.of(*piece);
             *piece += 1;
             let in_list = fragment.kind != CallKind::Legacy;
-            let rendered = self.render_piece(position, fragment, draft);
+            let rendered = self.render_piece(position, fragment, choice.retold, draft);
             let says = !matches!(rendered, Piece::Gone);
             draft.says |= says;
             draft.begins |= says && choice.index == 0;
@@ -242,15 +242,22 @@ impl Answer {
         }
     }
 
-    fn render_piece(&mut self, position: Option<usize>, fragment: &Fragment, draft: &mut Draft<'_>) -> Piece {
+    /// `retold`: the fragment is a whole call, which may have gone out in pieces.
+    fn render_piece(
+        &mut self,
+        position: Option<usize>,
+        fragment: &Fragment,
+        retold: bool,
+        draft: &mut Draft<'_>,
+    ) -> Piece {
         let Some(position) = position else { return Piece::Gone };
         let Some(slot) = self.calls.slots.get_mut(position) else { return Piece::Gone };
         let first = !std::mem::replace(&mut slot.started, true);
-        let numbered = !self.whole && fragment.kind != CallKind::Legacy;
+        let numbered = !self.whole && !retold && fragment.kind != CallKind::Legacy;
         let number = slot.number;
         let index = |part: usize| numbered.then_some(number + part);
         match &slot.state {
-            State::Forwarded if slot.irregular => {
+            State::Forwarded if slot.irregular && (first || !retold) => {
                 Piece::Text(write::piece(slot, fragment, draft.data, index(0), first))
             }
             State::Forwarded => {

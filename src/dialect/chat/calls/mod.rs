@@ -153,6 +153,16 @@ impl Calls {
         Ok(Some(position))
     }
 
+    /// The call that a whole one only tells once more.
+    pub(super) fn told(&self, choice: u32, fragment: &Fragment, data: &str) -> Option<usize> {
+        let piece = Piece::read(fragment, data);
+        let mine = self.choices.get(&choice)?;
+        let position = if piece.id.is_empty() { mine.last } else { mine.ids.get(&*piece.id).copied() }?;
+        let slot = self.slots.get(position)?;
+        let input = piece.input.and_then(Json::raw_string).unwrap_or_default();
+        (piece.name.as_deref() == Some(&slot.name) && slot.input == input).then_some(position)
+    }
+
     fn find(&self, choice: u32, piece: &Piece<'_>) -> Option<usize> {
         let mine = self.choices.get(&choice)?;
         if piece.fragment.kind == CallKind::Legacy {

@@ -166,15 +166,121 @@ fn a_whole_answer_with_calls_says_that_it_ended_with_calls() {
     assert_eq!(Run::new().whole(plain).took(), plain);
 }
 
+/// Some agents take the first of two, some the last, some both; some take a list's place for the list.
 #[test]
-fn a_member_given_twice_counts_as_it_was_given_last() {
-    let call = |name: &str| {
-        format!(r#"{{"index":0,"id":"{name}","function":{{"name":"{name}","arguments":"{{}}"}}}}"#)
+fn what_two_agents_would_read_in_two_ways_is_not_let_through() {
+    let call = r#""index":0,"id":"a""#;
+    let good = r#""function":{"name":"good","arguments":"{}"}"#;
+    let bad = r#""function":{"name":"bad","arguments":"{"}"#;
+    let choice = |members: &str| format!("data: {{\"choices\":[{{\"index\":0,{members}}}]}}\n\n");
+    let delta = |members: &str| choice(&format!("\"delta\":{{{members}}}"));
+    let calls = |members: &str| delta(&format!("\"tool_calls\":[{{{call},{members}}}]"));
+    for odd in [
+        format!(r#"data: {{"choices":[{{"delta":{{"tool_calls":[{{{call},{bad}}}]}}}}],"choices":[]}}"#)
+            + "\n\n",
+        format!(r#"data: {{"choices":{{"0":{{"delta":{{"tool_calls":[{{{call},{bad}}}]}}}}}}}}"#) + "\n\n",
+        choice(&format!(r#""delta":{{"tool_calls":[{{{call},{bad}}}]}},"delta":{{"content":"Hm."}}"#)),
+        choice(&format!(r#""delta":{{"content":"Hm."}},"message":{{"tool_calls":[{{{call},{bad}}}]}}"#)),
+        choice(&format!(
+            r#""delta":{{"tool_calls":[{{{call},{good}}}]}},"message":{{"tool_calls":[{{{call},{bad}}}]}}"#
+        )),
+        choice(&format!(r#""delta":[{{"tool_calls":[{{{call},{bad}}}]}}]"#)),
+        delta(&format!(r#""tool_calls":[{{{call},{bad}}}],"tool_calls":[{{{call},{good}}}]"#)),
+        delta(&format!(r#""Tool_Calls":[{{{call},{bad}}}]"#)),
+        delta(r#""function_call":{"name":"bad","arguments":"{"},"function_call":null"#),
+        calls(&format!("{bad},{good}")),
+        calls(&format!(r#"{good},"index":1"#)),
+        calls(&format!(r#"{good},"name":"bad""#)),
+        calls(&format!(r#"{good},"custom":{{"name":"bad","input":"{{"}}"#)),
+        calls(r#""function":{"name":"bad","name":"good","arguments":"{}"}"#),
+        calls(r#""function":{"name":"good","arguments":"{","arguments":"{}"}"#),
+        calls(r#""function":{"name":"good","arguments":"{}","input":"{"}"#),
+        calls(r#""function":{"name":"good","Arguments":"{"}"#),
+        calls(r#""function":{"name":"good","argument\u0073":"{","arguments":"{}"}"#),
+        calls(good)
+            .replace("\"index\":0,\"delta\"", "\"at\":NaN,\"delta\"")
+            .replace("tool_calls", "tool\\u005fcalls"),
+    ] {
+        let mut run = Run::new();
+        assert_eq!(run.round(&odd), Err(Broken::Unreadable), "{odd}");
+        assert_eq!(run.took(), "");
+    }
+}
+
+#[test]
+fn members_given_twice_that_hold_no_call_are_no_matter() {
+    let twice = r#"{"content":"Hm.","content":"Hm."}"#;
+    let stream = [
+        event(twice, "null"),
+        event(r#"{"content":"Hm."},"delta":{"content":"Hm."}"#, "null"),
+        event(r#"{"content":"Hm."},"message":{"role":"assistant","content":"Hm."}"#, "null"),
+    ];
+    let stream = [stream.concat().as_str(), STOP, DONE].concat();
+    assert_eq!(Run::new().with(&stream).took(), stream);
+}
+
+#[test]
+fn a_call_that_stands_in_no_function_is_judged_as_one() {
+    let flat = |name: &str| {
+        event(
+            &format!(
+                r#"{{"tool_calls":[{{"index":0,"id":"a","function":null,"name":"{name}","arguments":"{{}}"}}]}}"#
+            ),
+            "null",
+        )
     };
-    let twice =
-        event(&format!(r#"{{"tool_calls":[{}],"tool_calls":[{}]}}"#, call("bad"), call("good")), "null");
-    let mut run = Run::new().with(&[twice.as_str(), FINISH, DONE].concat());
-    assert_eq!(run.took(), [twice.as_str(), FINISH, DONE].concat());
+    let good = [flat("good").as_str(), FINISH, DONE].concat();
+    assert_eq!(Run::new().with(&good).took(), good);
+    for bad in [flat("bad"), flat("good").replace("{}\"", "{\"")] {
+        let run = Run::new().with(&[bad.as_str(), FINISH, DONE].concat());
+        assert!(run.answer.must_wait() && run.out.is_empty(), "{}", run.out);
+    }
+}
+
+/// Some agents of streams read `message` where there is no `delta`.
+#[test]
+fn a_message_in_a_stream_is_read_where_there_is_no_delta() {
+    let message = |name: &str| {
+        begin(0, "a", name, "{}").replace("\"delta\"", "\"message\"").replace("\"index\":0,\"id\"", "\"id\"")
+    };
+    let good = [message("good").as_str(), FINISH, DONE].concat();
+    assert_eq!(Run::new().with(&good).took(), good);
+    let refused = Run::new().with(&[message("bad").as_str(), FINISH, DONE].concat());
+    assert!(refused.answer.must_wait() && refused.out.is_empty());
+
+    // The whole answer once more, at the end.
+    let call = r#"{"id":"a","type":"function","function":{"name":"NAME","arguments":"{\"x\":1}"}}"#;
+    let again = format!(
+        "data: {{\"choices\":[{{\"index\":0,\"finish_reason\":\"tool_calls\",\"message\":{{\"content\":\"Hm.\",\"tool_calls\":[{call}]}}}}]}}\n\n"
+    );
+    let told = |name: &str| {
+        let pieces = [say("Hm."), begin(0, "a", name, ""), more(0, "{\"x\":1}"), again.replace("NAME", name)];
+        [pieces.concat().as_str(), DONE].concat()
+    };
+    let mut run = Run::new().with(&told("good"));
+    assert_eq!(run.took(), told("good"));
+    assert_eq!(run.answer.sent, "Hm.");
+    let mut run = Run::new().with(&told("bad"));
+    assert_eq!(run.took(), say("Hm."));
+    assert_eq!(run.remand().len(), 2);
+    let other = told("good").replace("{\\\"x\\\":1}\"}}]}}]}", "{\\\"x\\\":\"}}]}}]}");
+    assert_ne!(other, told("good"));
+    let mut run = Run::new().with(&other);
+    assert_eq!(run.took().matches("\\\"x\\\"").count(), 1, "the cut one is refused");
+}
+
+#[test]
+fn what_says_again_what_delta_says_goes_with_it() {
+    let twice = |name: &str, finish: &str| {
+        let call = format!(
+            r#"{{"tool_calls":[{{"index":0,"id":"a","function":{{"name":"{name}","arguments":"{{}}"}}}}]}}"#
+        );
+        event(&format!("{call},\"message\":{call}"), finish)
+    };
+    let good = [twice("good", "null").as_str(), FINISH, DONE].concat();
+    assert_eq!(Run::new().with(&good).took(), good);
+    let upper = [twice("upper", "null").as_str(), FINISH, DONE].concat();
+    assert_eq!(Run::new().with(&upper).took(), [begin(0, "a", "good", "{}").as_str(), FINISH, DONE].concat());
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! Reading one event of a streamed answer, or the body of a whole one: where in its JSON lies what matters.
 //!
 //! A streamed event and a whole answer differ in one name, `delta` or `message`; both are read here. Some
-//! providers send both in each event; clients of streams read `delta`, and so does this module.
+//! providers send both in each event; clients of streams read `delta`, and so does this module, as long as no
+//! call stands in the other one alone. What different agents would take for different calls is not read.
+
+mod member;
 
 use crate::dialect::CallKind;
-use crate::wire::span::{Expected, Json, Kind, Malformed, Reader, Span};
+use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
+
+use member::Once;
+pub(super) use member::{Unclear, may_name_calls};
 
 /// An event's parts, as places in its data.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +33,10 @@ pub(super) struct Choice {
     pub(super) at: Span,
     /// The object called `delta`, in a whole answer `message`.
     pub(super) delta: Span,
-    /// In a stream, the position in the choice of a member that says what `delta` says once more.
+    /// The position in the choice of the other one of the two, which says once more what this one says.
     pub(super) echo: Option<usize>,
+    /// A stream's event without a `delta`, read by its `message`: its calls are whole, and may have come before.
+    pub(super) retold: bool,
     /// The position of each known member in `delta`, counted from 0.
     pub(super) role: Option<usize>,
     pub(super) calls: Option<usize>,
@@ -81,20 +89,21 @@ pub(super) enum Finish {
 }
 
 /// `whole`: the data is the body of a whole answer.
-pub(super) fn read(data: &str, whole: bool) -> Result<Event, Malformed> {
+pub(super) fn read(data: &str, whole: bool) -> Result<Event, Unclear> {
     let mut reader = Reader::new(data);
     let mut event = Event::default();
     if reader.kind()? != Kind::Object {
         reader.skip()?;
         return Ok(event);
     }
+    let mut once = Once::new(&["choices"]);
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
-        match &*key.name() {
+        match &*once.name(&key)? {
             "id" => event.id = Some(reader.skip()?),
             "created" => event.created = Some(reader.skip()?),
             "model" => event.model = Some(reader.skip()?),
-            "choices" => event.choices = choices(&mut reader, whole)?,
+            "choices" => event.choices = choices(&mut reader, data, whole)?,
             "usage" => {
                 event.usage =
                     Some(reader.skip()?).filter(|span| Json::trusted(span.of(data)).kind() == Kind::Object);
@@ -109,16 +118,21 @@ pub(super) fn read(data: &str, whole: bool) -> Result<Event, Malformed> {
     Ok(event)
 }
 
-fn choices(reader: &mut Reader<'_>, whole: bool) -> Result<Vec<Choice>, Malformed> {
+fn choices(reader: &mut Reader<'_>, data: &str, whole: bool) -> Result<Vec<Choice>, Unclear> {
     let mut choices = Vec::new();
-    if reader.kind()? != Kind::Array {
-        reader.skip()?;
-        return Ok(choices);
+    match reader.kind()? {
+        Kind::Array => {}
+        // To some languages a list.
+        Kind::Object => return Err(Unclear::Ambiguous),
+        _ => {
+            reader.skip()?;
+            return Ok(choices);
+        }
     }
     let mut array = reader.array()?;
     while reader.next_element(&mut array)? {
         if reader.kind()? == Kind::Object {
-            choices.push(choice(reader, whole)?);
+            choices.push(choice(reader, data, whole)?);
         } else {
             reader.skip()?;
         }
@@ -126,21 +140,22 @@ fn choices(reader: &mut Reader<'_>, whole: bool) -> Result<Vec<Choice>, Malforme
     Ok(choices)
 }
 
-fn choice(reader: &mut Reader<'_>, whole: bool) -> Result<Choice, Malformed> {
+fn choice(reader: &mut Reader<'_>, data: &str, whole: bool) -> Result<Choice, Unclear> {
     let start = reader.offset();
     let mut choice = Choice::default();
+    let mut other = None;
+    let (own, others) = if whole { ("message", "delta") } else { ("delta", "message") };
+    let mut once = Once::new(&["delta", "message"]);
     let mut object = reader.object()?;
     let mut position = 0;
     while let Some(key) = reader.next_key(&mut object)? {
-        let is_object = reader.kind()? == Kind::Object;
-        match &*key.name() {
+        let kind = reader.kind()?;
+        match &*once.name(&key)? {
             "index" => choice.index = number(reader.value()?).unwrap_or(0),
-            "delta" if !whole && is_object => delta(reader, &mut choice)?,
-            "message" if whole && is_object => delta(reader, &mut choice)?,
-            "message" if is_object => {
-                choice.echo = Some(position);
-                reader.skip()?;
-            }
+            name if name == own && kind == Kind::Object => delta(reader, &mut choice)?,
+            name if name == others && kind == Kind::Object => other = Some((position, reader.skip()?)),
+            // Nothing that an agent reads, unless by a reading unknown here.
+            "delta" | "message" if kind == Kind::Array => return Err(Unclear::Ambiguous),
             "finish_reason" => {
                 let at = reader.offset();
                 choice.finish = finish(reader.value()?);
@@ -153,19 +168,20 @@ fn choice(reader: &mut Reader<'_>, whole: bool) -> Result<Choice, Malformed> {
         position += 1;
     }
     choice.at = Span::new(start, reader.offset());
+    if let Some((position, at)) = other {
+        choice.add(position, at, data, whole)?;
+    }
     Ok(choice)
 }
 
-fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> {
+fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Unclear> {
     let start = reader.offset();
-    // Of a member given twice the last counts, as for every client.
-    let Choice { index, echo, finish_at, finish, .. } = *choice;
-    *choice = Choice { index, echo, finish_at, finish, ..Choice::default() };
+    let mut once = Once::new(&["tool_calls", "function_call"]);
     let mut object = reader.object()?;
     let mut position = 0;
     while let Some(key) = reader.next_key(&mut object)? {
         let kind = reader.kind()?;
-        match &*key.name() {
+        match &*once.name(&key)? {
             "role" => {
                 choice.role = Some(position);
                 choice.names_role = kind == Kind::String && reader.skip()?.len() > 2;
@@ -176,17 +192,9 @@ fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> 
             "content" if kind == Kind::String => choice.content = Some(reader.skip()?),
             "tool_calls" => {
                 choice.calls = Some(position);
-                choice.fragments.retain(|fragment| fragment.kind == CallKind::Legacy);
                 match kind {
                     Kind::Array => fragments(reader, choice)?,
-                    // Calls in a form that nobody here can judge.
-                    Kind::Object => {
-                        return Err(Malformed {
-                            at: reader.offset(),
-                            expected: Expected::Array,
-                            truncated: false,
-                        });
-                    }
+                    Kind::Object => return Err(Unclear::Ambiguous),
                     _ => {
                         reader.skip()?;
                     }
@@ -194,11 +202,12 @@ fn delta(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> 
             }
             "function_call" => {
                 choice.legacy = Some(position);
-                choice.fragments.retain(|fragment| fragment.kind != CallKind::Legacy);
-                if kind == Kind::Object {
-                    choice.fragments.push(legacy(reader)?);
-                } else {
-                    reader.skip()?;
+                match kind {
+                    Kind::Object => choice.fragments.push(legacy(reader)?),
+                    Kind::Array => return Err(Unclear::Ambiguous),
+                    _ => {
+                        reader.skip()?;
+                    }
                 }
             }
             _ => other(reader, key.span, kind, &mut choice.others)?,
@@ -222,7 +231,7 @@ fn other(
     Ok(())
 }
 
-fn fragments(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malformed> {
+fn fragments(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Unclear> {
     let start = reader.offset();
     let mut array = reader.array()?;
     while reader.next_element(&mut array)? {
@@ -237,14 +246,16 @@ fn fragments(reader: &mut Reader<'_>, choice: &mut Choice) -> Result<(), Malform
     Ok(())
 }
 
-fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
+fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Unclear> {
     let start = reader.offset();
     let mut fragment = Fragment::empty(Span::default());
-    let (mut is_function, mut is_custom, mut says_custom) = (false, false, false);
+    let (mut function, mut custom, mut flat) = (None, None, Inner::default());
+    let mut says_custom = false;
+    let mut once = Once::new(&["index", "id", "type", "function", "custom", "name", "arguments", "input"]);
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
         let kind = reader.kind()?;
-        match &*key.name() {
+        match &*once.name(&key)? {
             "index" => {
                 let at = reader.offset();
                 let value = number(reader.value()?);
@@ -252,54 +263,70 @@ fn fragment(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
                 fragment.misnumbered = value.is_none();
             }
             "id" => fragment.id = text(reader, &mut fragment.blank)?,
-            "function" if kind == Kind::Object => {
-                is_function = true;
-                function(reader, &mut fragment)?;
-            }
-            "custom" if kind == Kind::Object => {
-                is_custom = true;
-                function(reader, &mut fragment)?;
-            }
+            "function" if kind == Kind::Object => function = Some(inner(reader, &mut fragment.blank)?),
+            "custom" if kind == Kind::Object => custom = Some(inner(reader, &mut fragment.blank)?),
             "type" => says_custom = reader.value()?.string().as_deref() == Some("custom"),
+            "name" => flat.name = text(reader, &mut fragment.blank)?,
+            "arguments" => flat.arguments = value(reader)?,
+            "input" => flat.input = value(reader)?,
             _ => other(reader, key.span, kind, &mut fragment.others)?,
         }
     }
-    if is_function && is_custom {
-        // Which of the two an agent runs, nobody here can say.
-        return Err(Malformed { at: start, expected: Expected::Object, truncated: false });
-    }
     // What it holds tells the kind: arguments are judged, whatever the call says of itself.
-    if is_custom || says_custom && !is_function {
+    let is_custom = custom.is_some() || says_custom && function.is_none() && flat.arguments.is_none();
+    // Of two places to read a call from, an agent may take either.
+    let told = match (function, custom) {
+        (None, None) => flat,
+        (Some(one), None) | (None, Some(one)) if flat.is_empty() => one,
+        _ => return Err(Unclear::Ambiguous),
+    };
+    if is_custom {
         fragment.kind = CallKind::Custom;
     }
+    (fragment.name, fragment.input) = (told.name, told.one_input()?);
     fragment.at = Span::new(start, reader.offset());
     Ok(fragment)
 }
 
-fn legacy(reader: &mut Reader<'_>) -> Result<Fragment, Malformed> {
+fn legacy(reader: &mut Reader<'_>) -> Result<Fragment, Unclear> {
     let start = reader.offset();
     let mut fragment = Fragment { kind: CallKind::Legacy, ..Fragment::empty(Span::default()) };
-    function(reader, &mut fragment)?;
+    let told = inner(reader, &mut fragment.blank)?;
+    (fragment.name, fragment.input) = (told.name, told.one_input()?);
     fragment.at = Span::new(start, reader.offset());
     Ok(fragment)
 }
 
-fn function(reader: &mut Reader<'_>, fragment: &mut Fragment) -> Result<(), Malformed> {
+/// What a piece says of the call itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inner {
+    name: Option<Span>,
+    arguments: Option<Span>,
+    input: Option<Span>,
+}
+
+fn inner(reader: &mut Reader<'_>, blank: &mut bool) -> Result<Inner, Unclear> {
+    let mut inner = Inner::default();
+    let mut once = Once::new(&["name", "arguments", "input"]);
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
-        match &*key.name() {
-            "name" => fragment.name = text(reader, &mut fragment.blank)?,
-            "arguments" | "input" => {
-                let kind = reader.kind()?;
-                let span = reader.skip()?;
-                fragment.input = (kind != Kind::Null).then_some(span);
-            }
+        match &*once.name(&key)? {
+            "name" => inner.name = text(reader, blank)?,
+            "arguments" => inner.arguments = value(reader)?,
+            "input" => inner.input = value(reader)?,
             _ => {
                 reader.skip()?;
             }
         }
     }
-    Ok(())
+    Ok(inner)
+}
+
+/// Any value but `null`.
+fn value(reader: &mut Reader<'_>) -> Result<Option<Span>, Malformed> {
+    let kind = reader.kind()?;
+    let span = reader.skip()?;
+    Ok((kind != Kind::Null).then_some(span))
 }
 
 /// A string that says something; `blank` is set where one is there and does not.
@@ -328,9 +355,46 @@ fn finish(value: Json<'_>) -> Option<Finish> {
     })
 }
 
+// === impl Inner ===
+
+impl Inner {
+    fn is_empty(self) -> bool {
+        self.name.is_none() && self.arguments.is_none() && self.input.is_none()
+    }
+
+    fn one_input(self) -> Result<Option<Span>, Unclear> {
+        match (self.arguments, self.input) {
+            (Some(_), Some(_)) => Err(Unclear::Ambiguous),
+            (arguments, input) => Ok(arguments.or(input)),
+        }
+    }
+}
+
 // === impl Choice ===
 
 impl Choice {
+    /// Reads the other one of `delta` and `message`: where it stands alone, in the place of the one looked for.
+    /// Its calls must be the same.
+    fn add(&mut self, position: usize, at: Span, data: &str, whole: bool) -> Result<(), Unclear> {
+        let mut reader = Reader::starting_at(data, at.start);
+        if self.delta.is_empty() {
+            self.retold = !whole;
+            return delta(&mut reader, self);
+        }
+        let mut other = Self::default();
+        delta(&mut reader, &mut other)?;
+        let calls = |choice: &Self| -> Vec<&str> {
+            let told = choice.fragments.iter().filter(|fragment| !fragment.is_void());
+            told.map(|fragment| fragment.at.of(data)).collect()
+        };
+        let told = calls(&other);
+        if !told.is_empty() && told != calls(self) {
+            return Err(Unclear::Ambiguous);
+        }
+        self.echo = Some(position);
+        Ok(())
+    }
+
     /// Whether an assistant's message begins with this, if with nothing before.
     pub(super) fn begins(&self) -> bool {
         self.names_role || self.has_text() || !self.others.is_empty() || !self.fragments.is_empty()
