@@ -60,6 +60,8 @@ pub enum Broken {
     Unreadable,
     #[error("the provider went on with call {position} after it was complete")]
     Reopened { position: usize },
+    #[error("the provider sent more than may wait")]
+    TooMuch,
     #[error("the provider told an error in its stream")]
     Failed,
 }

@@ -77,6 +77,12 @@ pub fn ends_blank(bytes: &[u8]) -> bool {
 // === impl Frame ===
 
 impl Frame {
+    /// A frame that was read before. `first`: it was the first of its stream, where a BOM is not part of a line.
+    pub fn again(raw: Bytes, first: bool) -> Self {
+        let skipped = if first && raw.starts_with(BOM) { BOM.len() } else { 0 };
+        Self::read(raw, skipped)
+    }
+
     /// A body that is no event stream, as the one frame of a stream. A BOM before it is not part of the data.
     pub fn of_whole(body: Bytes) -> Self {
         let start = if body.starts_with(BOM) { BOM.len() } else { 0 };
@@ -156,9 +162,7 @@ impl Framer {
             self.carry.extend_from_slice(&last);
             std::mem::take(&mut self.carry).freeze()
         };
-        let skipped = if self.at_start && raw.starts_with(BOM) { BOM.len() } else { 0 };
-        self.at_start = false;
-        Frame::read(raw, skipped)
+        Frame::again(raw, std::mem::take(&mut self.at_start))
     }
 }
 

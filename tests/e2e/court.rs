@@ -98,7 +98,7 @@ impl<'a> Court<'a> {
             self.answer.decide(pending.position, decision);
         }
         let mut out = Vec::new();
-        self.answer.release(&mut out);
+        while self.answer.release(&mut out) {}
         self.keep(&out);
         Ok(())
     }

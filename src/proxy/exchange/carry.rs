@@ -41,25 +41,34 @@ impl Rounds<'_> {
                 Err(_) if self.answer.is_done() => break,
                 Err(failure) => return Err(failure),
             }
-            let mut out = Vec::new();
-            let fed = self.feed_all(&mut framer, &mut out);
-            // What came before a fault is not part of it.
-            self.send(out).await;
-            fed?;
+            let mut more = true;
+            while more {
+                let mut out = Vec::new();
+                let fed = self.feed_all(&mut framer, &mut out);
+                // What came before a fault is not part of it.
+                self.send(out).await;
+                more = fed?;
+            }
         }
         let mut out = Vec::new();
         let fed = framer.finish().map_or(Ok(()), |frame| self.feed(frame, false, &mut out));
+        while self.answer.release(&mut out) {}
         let open = out.last().is_some_and(|last| !ends_blank(last));
         self.send(out).await;
         self.open_event = open;
         fed
     }
 
-    pub(super) fn feed_all(&mut self, framer: &mut Framer, out: &mut Vec<Bytes>) -> Result<(), Failure> {
-        while let Some(frame) = framer.next_frame().map_err(|large| self.unreachable(large.into()))? {
+    /// Gives the answer all events that have come, unless so much is to go out that it should be sent first. Whether
+    /// it is.
+    pub(super) fn feed_all(&mut self, framer: &mut Framer, out: &mut Vec<Bytes>) -> Result<bool, Failure> {
+        while !self.answer.release(out) {
+            let Some(frame) = framer.next_frame().map_err(|large| self.unreachable(large.into()))? else {
+                return Ok(false);
+            };
             self.feed(frame, false, out)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Gives an event to the answer, judges what is complete, and takes what may go out.

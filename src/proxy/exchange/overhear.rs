@@ -49,7 +49,12 @@ impl Rounds<'_> {
         match heard {
             Heard::Stream(mut framer) => {
                 framer.push(plain);
-                let fed = self.feed_all(&mut framer, &mut Vec::new());
+                let fed = loop {
+                    match self.feed_all(&mut framer, &mut Vec::new()) {
+                        Ok(true) => {}
+                        fed => break fed.map(drop),
+                    }
+                };
                 self.unless_failed(fed, Heard::Stream(framer))
             }
             Heard::Whole(body) if body.len() + plain.len() > LARGEST => {

@@ -24,7 +24,7 @@ impl Rounds<'_> {
         }
         self.answer.close(closing);
         let mut out = Vec::new();
-        self.answer.release(&mut out);
+        while self.answer.release(&mut out) {}
         self.finish(out).await;
     }
 

@@ -256,7 +256,7 @@ fn feed(answer: &mut Answer, frame: Frame, round: &Round, out: &mut Vec<bytes::B
         };
         answer.decide(pending.position, decision);
     }
-    answer.release(out);
+    while answer.release(out) {}
 }
 
 proptest! {

@@ -1,16 +1,16 @@
 //! An answer as it comes: events go in, what the agent may see goes out, calls wait in between.
 //!
 //! The event is the unit. One that holds a piece of an undecided call waits, and all that come after it queue
-//! behind it in order. What nothing was done to goes out as the bytes it came in as; a row of waiting events
-//! of one call is kept without the call's input. One answer to the agent may be made of several rounds: each
+//! behind it in order. What nothing was done to goes out as the bytes it came in as; what waits is packed, so
+//! that it takes little more memory than the calls' input. One answer to the agent may be made of several rounds: each
 //! further one continues the first.
 
 mod closing;
 mod frame;
 mod head;
+mod pack;
 mod queue;
 mod render;
-mod row;
 mod text;
 
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use super::calls::{Calls, Slot, State};
 use super::event::{self, Event, Finish, Unclear};
 use super::{value, write};
 use head::{Head, Own};
-use queue::{Queue, Touched};
-use row::Piece;
+use pack::Piece;
+use queue::{About, Queue, Touched};
 pub(super) use text::Text;
 
 /// Reads one answer, over all of its rounds.
@@ -92,12 +92,18 @@ struct Last {
 /// Between what two rounds say; escaped.
 const APART: &str = "\\n\\n";
 
+/// Bytes beside the calls' input that may wait and do not count.
+const BESIDE: usize = 48 << 10;
+
+/// Bytes that are let out at once, about.
+const AT_ONCE: usize = 64 << 10;
+
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 // === impl Answer ===
 
 impl Answer {
-    /// `limit`: bytes of call input that may wait undecided.
+    /// `limit`: bytes that may wait undecided: calls' input, and what waits with it beyond a little.
     pub fn new(transcript: &Transcript, limit: usize) -> Self {
         let offered: Arc<[String]> = transcript.tools.iter().map(|tool| tool.name.clone()).collect();
         let seed = value::Seed::of(transcript);
@@ -140,8 +146,13 @@ impl Answer {
 
     /// Takes the next event of a stream, or the body of a whole answer as one frame.
     pub fn push(&mut self, mut frame: Frame, whole: bool) -> Result<(), Broken> {
-        if std::mem::replace(&mut self.heard, true) && self.whole != whole {
+        let first = !std::mem::replace(&mut self.heard, true);
+        if !first && self.whole != whole {
             return Err(Broken::Mixed);
+        }
+        let beside = self.queue.weight().saturating_sub(BESIDE);
+        if !self.calls.make_room(beside) {
+            return Err(Broken::TooMuch);
         }
         self.whole = whole;
         self.done |= whole;
@@ -151,7 +162,8 @@ impl Answer {
         if frame::is_done(&frame) {
             self.done = true;
             self.finish_all();
-            self.queue.push(frame, Touched::None, None, false, true);
+            let about = About { calls: Touched::None, begins: false, ends: true, first };
+            self.queue.push(frame, about, None);
             return Ok(());
         }
         let data = frame.data.clone().unwrap_or_default();
@@ -161,7 +173,8 @@ impl Answer {
             Err(unclear) => {
                 let is_cut = matches!(unclear, Unclear::NotJson(malformed) if malformed.truncated);
                 self.doubt(&frame, is_cut && !text.is_empty())?;
-                self.queue.push(frame, Touched::None, None, false, self.is_ending());
+                let about = About { calls: Touched::None, begins: false, ends: self.is_ending(), first };
+                self.queue.push(frame, about, None);
                 return Ok(());
             }
         };
@@ -169,7 +182,7 @@ impl Answer {
         let begins = event.choices.iter().any(|choice| choice.index == 0 && choice.begins());
         let calls = Touched::new(fragments);
         let piece = self.piece(&frame, &event, text, &calls);
-        self.queue.push(frame, calls, piece, begins, self.is_ending());
+        self.queue.push(frame, About { calls, begins, ends: self.is_ending(), first }, piece);
         Ok(())
     }
 
@@ -271,11 +284,27 @@ impl Answer {
         self.calls.decide(position, decision);
     }
 
-    /// Lets out what need not wait any longer.
-    pub fn release(&mut self, out: &mut Vec<Bytes>) {
+    /// Lets out what need not wait any longer: not much at a time, since it may take far more memory than it did
+    /// when it waited. Whether there is more.
+    pub fn release(&mut self, out: &mut Vec<Bytes>) -> bool {
+        let (mut counted, mut length) = (out.len(), 0);
         while let Some(held) = self.queue.next(&self.calls, !self.must_wait()) {
             self.render_held(held, false, out);
+            length += out.iter().skip(counted).map(Bytes::len).sum::<usize>();
+            counted = out.len();
+            if length > AT_ONCE {
+                return true;
+            }
         }
+        if !self.whole {
+            self.queue.pack();
+        }
+        false
+    }
+
+    /// Bytes that wait for a decision, about: the calls' input, and all else.
+    pub fn held(&self) -> usize {
+        self.calls.held() + self.queue.weight()
     }
 
     /// The end has come, all calls were refused, and nobody has said yet how to go on: with

@@ -1,29 +1,29 @@
 //! Events that wait, in order.
 
-use std::collections::VecDeque;
+use bytes::{Bytes, BytesMut};
 
 use crate::wire::sse::Frame;
 
 use super::super::calls::{Calls, Slot, State};
-use super::row::{Piece, Row};
+use super::pack::{Pack, Piece};
 
-/// A row of events that go out together.
+/// An event that waits.
 #[derive(Debug)]
 pub(super) struct Held {
-    pub(super) raw: Raw,
+    pub(super) event: Frame,
+    pub(super) about: About,
+}
+
+/// What must be known of an event for it to wait its turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct About {
     pub(super) calls: Touched,
     /// What an assistant's message can begin with is in it.
     pub(super) begins: bool,
     /// It holds the end of the answer, or comes after it.
     pub(super) ends: bool,
-}
-
-#[derive(Debug)]
-pub(super) enum Raw {
-    /// As it was read: nothing is copied.
-    One { frame: Frame, piece: Option<Piece> },
-    /// Several events of one call.
-    Row(Row),
+    /// A byte order mark may stand before it.
+    pub(super) first: bool,
 }
 
 /// The calls whose pieces the events hold.
@@ -38,65 +38,85 @@ pub(super) enum Touched {
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    held: VecDeque<Held>,
+    /// All but the last.
+    packed: Pack,
+    /// As it was read. It mostly goes on at once, and nothing is copied.
+    last: Option<(Held, Option<Piece>)>,
+    /// Room for what is unpacked, many events in one piece of memory.
+    room: BytesMut,
 }
+
+/// Bytes of room for what is unpacked.
+const ROOM: usize = 16 << 10;
 
 // === impl Queue ===
 
 impl Queue {
     /// `piece`: where the event holds a call's input, if it holds but one piece.
-    pub(super) fn push(
-        &mut self,
-        frame: Frame,
-        calls: Touched,
-        piece: Option<Piece>,
-        begins: bool,
-        ends: bool,
-    ) {
-        match self.held.back_mut() {
-            Some(last) if !ends && !last.ends && calls != Touched::None && last.calls == calls => {
-                last.extend(&frame, piece);
-                last.begins |= begins;
-            }
-            _ => self.held.push_back(Held { raw: Raw::One { frame, piece }, calls, begins, ends }),
+    pub(super) fn push(&mut self, event: Frame, about: About, piece: Option<Piece>) {
+        self.pack();
+        self.last = Some((Held { event, about }, piece));
+    }
+
+    /// What waits will wait for longer: it is kept apart from the memory that it was read into.
+    pub(super) fn pack(&mut self) {
+        if let Some((held, piece)) = self.last.take() {
+            self.packed.push(&held.event.raw, piece, held.about);
         }
     }
 
     /// The next that may go: all of its calls are decided, and so is the end if it holds that.
     pub(super) fn next(&mut self, calls: &Calls, end_may_go: bool) -> Option<Held> {
-        let front = self.held.front()?;
-        let decided = front.calls.all(|position| calls.slots.get(position).is_none_or(Slot::is_decided));
-        if decided && (end_may_go || !front.ends) { self.held.pop_front() } else { None }
+        let may_go = |about: &About| {
+            let is_decided = |position| calls.slots.get(position).is_none_or(Slot::is_decided);
+            about.calls.all(is_decided) && (end_may_go || !about.ends)
+        };
+        let Some(about) = self.packed.front() else {
+            return self.last.take_if(|(held, _)| may_go(&held.about)).map(|(held, _)| held);
+        };
+        if !may_go(about) {
+            return None;
+        }
+        let about = about.clone();
+        let slot = about.calls.only().and_then(|position| calls.slots.get(position));
+        if self.room.capacity() < ROOM / 16 {
+            self.room.reserve(ROOM);
+        }
+        self.packed.pop(slot.map_or("", Slot::raw_input), &mut self.room);
+        let raw = self.room.split().freeze();
+        if self.packed.is_empty() {
+            self.room = BytesMut::new();
+        }
+        Some(Held { event: Frame::again(raw, about.first), about })
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.held.is_empty()
+        self.packed.is_empty() && self.last.is_none()
+    }
+
+    /// Bytes of memory that packed events take, about, without the input of calls.
+    pub(super) fn weight(&self) -> usize {
+        self.packed.weight()
     }
 }
 
 // === impl Held ===
 
 impl Held {
-    fn extend(&mut self, frame: &Frame, piece: Option<Piece>) {
-        if let Raw::One { frame: first, piece } = &self.raw {
-            let mut row = Row::default();
-            row.push(&first.raw, *piece);
-            self.raw = Raw::Row(row);
-        }
-        if let Raw::Row(row) = &mut self.raw {
-            row.push(&frame.raw, piece);
-        }
-    }
-
     /// Whether the calls' pieces can go out as they came.
     pub(super) fn is_plain(&self, calls: &Calls, whole: bool) -> bool {
-        !matches!(&self.calls, Touched::Each(positions) if positions.contains(&None))
-            && self.calls.all(|position| {
+        let touched = &self.about.calls;
+        !matches!(touched, Touched::Each(positions) if positions.contains(&None))
+            && touched.all(|position| {
                 calls.slots.get(position).is_some_and(|slot| {
                     let numbered = whole || slot.index.is_none_or(|index| index as usize == slot.number);
                     slot.state == State::Forwarded && !slot.irregular && !slot.unnumbered && numbered
                 })
             })
+    }
+
+    pub(super) fn raw(self) -> Bytes {
+        self.event.raw
     }
 }
 
@@ -119,6 +139,10 @@ impl Touched {
         }
     }
 
+    fn only(&self) -> Option<usize> {
+        if let Self::One(position) = self { Some(*position) } else { None }
+    }
+
     /// The call of the `piece`-th piece.
     pub(super) fn of(&self, piece: usize) -> Option<usize> {
         match self {
@@ -126,5 +150,10 @@ impl Touched {
             Self::One(position) => Some(*position),
             Self::Each(positions) => positions.get(piece).copied().flatten(),
         }
+    }
+
+    /// Bytes of memory beside itself.
+    pub(super) fn weight(&self) -> usize {
+        if let Self::Each(positions) = self { size_of_val(positions.as_slice()) } else { 0 }
     }
 }

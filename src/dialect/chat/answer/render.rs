@@ -5,12 +5,12 @@ use bytes::Bytes;
 use crate::dialect::{CallKind, NewCall, Usage};
 use crate::wire::span::{Json, Span};
 use crate::wire::splice::{Splices, append, without};
-use crate::wire::sse::{Frame, Framer};
+use crate::wire::sse::Frame;
 
-use super::super::calls::{Slot, State};
+use super::super::calls::State;
 use super::super::event::{self, Choice, Event, Finish, Fragment};
 use super::super::write;
-use super::queue::{Held, Raw, Touched};
+use super::queue::{Held, Touched};
 use super::{APART, Answer, frame, usage_of};
 
 /// Changes to one event's data, and whether what is left says anything to an agent.
@@ -37,37 +37,18 @@ enum Piece {
 }
 
 impl Answer {
-    /// The calls of a held row are decided: lets it out. `strip`: without the round's end.
+    /// The calls of a held event are decided: lets it out. `strip`: without the round's end.
     pub(super) fn render_held(&mut self, held: Held, strip: bool, out: &mut Vec<Bytes>) {
-        let plain = !strip && self.round == 0 && !held.ends && held.is_plain(&self.calls, self.whole);
-        if plain {
-            if held.begins {
-                out.extend(self.opening.take());
-                self.begun = true;
-            }
-            self.start(&held.calls);
+        let plain = !strip && self.round == 0 && !held.about.ends && held.is_plain(&self.calls, self.whole);
+        if !plain {
+            return self.render(&held.event, &held.about.calls, strip, out);
         }
-        match held.raw {
-            Raw::One { frame, .. } if plain => out.push(frame.raw),
-            Raw::One { frame, .. } => self.render(&frame, &held.calls, strip, out),
-            Raw::Row(row) => {
-                let events = row.unpack(self.input_of(&held.calls));
-                if plain {
-                    return out.push(events);
-                }
-                let mut framer = Framer::new(usize::MAX);
-                framer.push(events);
-                while let Some(frame) = framer.finish() {
-                    self.render(&frame, &held.calls, strip, out);
-                }
-            }
+        if held.about.begins {
+            out.extend(self.opening.take());
+            self.begun = true;
         }
-    }
-
-    /// The input of the call that a row of events belongs to.
-    fn input_of(&self, calls: &Touched) -> &str {
-        let Touched::One(position) = calls else { return "" };
-        self.calls.slots.get(*position).map_or("", Slot::raw_input)
+        self.start(&held.about.calls);
+        out.push(held.raw());
     }
 
     fn start(&mut self, calls: &Touched) {

@@ -1,4 +1,5 @@
 mod odd;
+mod room;
 mod round;
 
 use bytes::Bytes;
@@ -68,7 +69,7 @@ impl Run {
             self.answer.decide(pending.position, decision);
         }
         let mut out = Vec::new();
-        self.answer.release(&mut out);
+        while self.answer.release(&mut out) {}
         self.keep(&out);
         Ok(())
     }
@@ -88,7 +89,7 @@ impl Run {
     fn close(&mut self, closing: Closing) {
         self.answer.close(closing);
         let mut out = Vec::new();
-        self.answer.release(&mut out);
+        while self.answer.release(&mut out) {}
         self.answer.end(&mut out).unwrap();
         self.keep(&out);
     }
@@ -137,6 +138,10 @@ const FINISH: &str =
 const STOP: &str =
     "data: {\"id\":\"A\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
 const DONE: &str = "data: [DONE]\n\n";
+
+fn ended(stream: &[String]) -> String {
+    [stream.concat().as_str(), FINISH, DONE].concat()
+}
 
 #[test]
 fn what_is_good_goes_out_as_it_came() {

@@ -27,7 +27,7 @@ pub(super) struct Calls {
     pub(super) slots: Vec<Slot>,
     /// Names of the tools offered: they settle whether a name came in parts.
     offered: Arc<[String]>,
-    /// Bytes of input that may wait undecided.
+    /// Bytes that may wait undecided.
     limit: usize,
     /// Bytes of input that wait.
     held: usize,
@@ -99,6 +99,24 @@ impl Calls {
             (tally.decided, tally.refused, tally.outgoing) = (0, 0, 0);
         }
         self.held = self.slots.iter().map(|slot| slot.input.len()).sum();
+    }
+
+    /// So many bytes wait beside the input of calls. Where that is too much, the call that all else waits for is let
+    /// go; `false` where there is none.
+    pub(super) fn make_room(&mut self, beside: usize) -> bool {
+        if self.held + beside <= self.limit {
+            return true;
+        }
+        let Some(slot) = self.slots.get_mut(self.decided).filter(|slot| slot.is_waiting()) else {
+            return beside <= self.limit;
+        };
+        self.held -= slot.input.len();
+        slot.outgrow();
+        true
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.held
     }
 
     /// Gives the piece to its call, and tells which that is; `None` where it only repeats what was said, or says

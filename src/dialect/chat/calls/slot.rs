@@ -209,6 +209,10 @@ impl Slot {
             }
             self.state = State::Open;
         }
+        // By little: a call that is held takes no more memory than it must.
+        if self.input.capacity() - self.input.len() < piece.len() {
+            self.input.reserve_exact(piece.len().max(self.input.len() / 8).max(64));
+        }
         self.input.push_str(piece);
         if self.kind != CallKind::Custom && self.progress.take(&input.string().unwrap_or_default()) {
             self.sound = lenient::shape(&self.arguments()) == Shape::Object;

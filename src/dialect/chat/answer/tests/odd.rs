@@ -7,10 +7,6 @@ fn piece(members: &str) -> String {
     event(&format!(r#"{{"tool_calls":[{{{members}}}]}}"#), "null")
 }
 
-fn ended(stream: &[String]) -> String {
-    [stream.concat().as_str(), FINISH, DONE].concat()
-}
-
 #[test]
 fn what_is_said_in_delta_and_message_is_said_once() {
     let call = r#"{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"NAME","arguments":"{}"}}]}"#;
