@@ -27,7 +27,7 @@ fn assistant(text: &Text, slots: &[Slot]) -> Bytes {
         let content = if text.said.is_empty() { "null".to_owned() } else { format!("\"{}\"", text.said) };
         members.push(format!("\"content\":{content}"));
     }
-    let calls: Vec<_> = slots.iter().map(call).collect();
+    let calls: Vec<_> = slots.iter().filter(|slot| slot.state != State::Lost).map(call).collect();
     let joined = calls.join(",");
     members.push(match slots {
         [legacy] if legacy.kind == CallKind::Legacy => format!("\"function_call\":{joined}"),

@@ -74,6 +74,12 @@ impl Rounds<'_> {
     /// Gives an event to the answer, judges what is complete, and takes what may go out.
     pub(super) fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
         self.answer.push(frame, whole).map_err(|broken| self.broken(broken))?;
+        if let Some(head) = self.head.clone()
+            && let Some((call, event)) = self.answer.take_unseen()
+        {
+            self.refuse_unseen(&call);
+            self.unseen = Some((head, event));
+        }
         if self.answer.has_failed() && self.may_resume() {
             return Err(self.broken(Broken::Failed));
         }

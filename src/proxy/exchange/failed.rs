@@ -56,7 +56,7 @@ impl Rounds<'_> {
     }
 
     /// The provider refused a call of the model: so do we.
-    fn refuse_unseen(&mut self, call: &Call<'_>) {
+    pub(super) fn refuse_unseen(&mut self, call: &Call<'_>) {
         let notices = &self.exchange.house.plan.rules.notices;
         let refusal = Refusal::new(notices, &call.name, Grounds::ProviderRefused);
         let id = self.answer.refuse_unseen(&call.name, &call.arguments, refusal.text.clone());

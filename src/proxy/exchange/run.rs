@@ -76,7 +76,7 @@ impl Rounds<'_> {
             return Ok(true);
         };
         match self.unseen.take() {
-            Some((head, body)) if !self.outlet.is_open() => {
+            Some((head, body)) if !self.outlet.is_open() && !self.concludes => {
                 self.pass_on(Failed::Read { head, body, is_call: true }).await?;
             }
             Some(_) => self.say_instead().await,

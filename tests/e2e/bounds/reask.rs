@@ -132,6 +132,53 @@ async fn a_call_that_the_provider_itself_refused_is_a_refused_call() {
 }
 
 #[tokio::test]
+async fn a_call_that_the_provider_refuses_in_its_stream_is_a_refused_call() {
+    let error = "event: error\ndata: {\"error\":{\"message\":\"Failed to call a function.\",\"code\":\"tool_use_failed\",\"failed_generation\":\"<function=edit{\\\"path\\\": tree}</function>\"}}\n\n";
+    let event =
+        |delta: &str| format!("data: {{\"id\":\"c\",\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+    let role = event(r#"{"role":"assistant","content":""}"#);
+    let said = event(r#"{"content":"Hm."}"#);
+    let half =
+        event(r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"edit","arguments":"{\"pa"}}]}"#);
+    let other = event(r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"edit","arguments":"{"}}]}"#);
+    let good = half.replace(r#"{\"pa"#, &GOOD.replace('"', "\\\""));
+    assert_ne!(good, half);
+    let asked = request(&[&user("go")], &[EDIT], true);
+    for (before, text) in [([&role, "", ""], ""), ([&role, &said, &half], "Hm.")] {
+        let before = before.concat();
+        let refused = Step::new().raw("text/event-stream", [before.clone() + error + "data: [DONE]\n\n"]);
+
+        let once = Script::new().step(refused.clone()).step(Step::new().call(EDIT.0, GOOD));
+        let scene = Scene::new(once, "").await;
+        let message = assert_whole(&scene.send(asked.clone()).await, &before);
+        assert_eq!((message.calls.len(), message.calls[0].2.as_str()), (1, GOOD));
+        assert_eq!(message.text, text);
+        let shown = elements(&scene.sent()[1]);
+        assert_eq!(shown.len(), 3, "{shown:?}");
+        assert!(
+            shown[1].contains("{\\\"path\\\": tree}") || shown[1].contains("_invalid_arguments"),
+            "{}",
+            shown[1]
+        );
+        assert!(shown[2].contains("the provider could not read this call"), "{}", shown[2]);
+
+        let scene = Scene::new(Script::new().step(refused.clone().repeat()), "").await;
+        let message = assert_whole(&scene.send(asked.clone()).await, &before);
+        assert_eq!((message.calls.len(), message.finish.as_str()), (0, "stop"));
+        assert!(message.text.contains("edit was not run"), "{}", message.text);
+        assert_eq!(scene.sent().len(), 4);
+    }
+    let nothing = Step::new().raw("text/event-stream", [error]);
+    let scene = Scene::new(Script::new().step(nothing), "[guard]\nrounds = 0\n").await;
+    assert_eq!(scene.send(asked.clone()).await.text(), error, "nothing was done, so it is the agent's");
+
+    let late = Step::new().raw("text/event-stream", [[&good, &other, error].concat()]);
+    let scene = Scene::new(Script::new().step(late), "").await;
+    let got = scene.send(asked).await;
+    assert_eq!((got.text(), scene.sent().len()), ([&good, error].concat().as_str(), 1), "a call went out");
+}
+
+#[tokio::test]
 async fn a_long_error_is_the_agents_unchanged() {
     let error = format!(r#"{{"error":{{"message":"{}"}}}}"#, "x".repeat(3 << 20));
     for status in [StatusCode::BAD_REQUEST, StatusCode::INTERNAL_SERVER_ERROR] {

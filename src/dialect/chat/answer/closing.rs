@@ -55,7 +55,7 @@ impl Answer {
         self.spent = self.spent.plus(usage);
         self.last = Some(Last { calls: self.calls.next_round(), hidden_text, usage });
         self.round += 1;
-        (self.speaks, self.done, self.fresh) = (false, false, true);
+        (self.speaks, self.done, self.cut_short, self.fresh) = (false, false, false, true);
         self.to_set_apart = !self.sent.is_empty();
         elements
     }
@@ -67,7 +67,7 @@ impl Answer {
         let Some(last) = self.last.take() else { return Vec::new() };
         self.queue = Queue::default();
         self.texts.clear();
-        (self.done, self.failed) = (false, false);
+        (self.done, self.failed, self.cut_short) = (false, false, false);
         self.hidden.rounds.pop();
         self.hidden.text = last.hidden_text;
         self.round -= 1;

@@ -13,17 +13,20 @@ mod queue;
 mod render;
 mod text;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::dialect::{Broken, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible};
+use crate::dialect::{
+    Broken, Call, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible,
+};
 use crate::wire::span::{Json, Span};
 use crate::wire::sse::{Frame, ends_blank};
 
 use super::calls::{Calls, Slot, State};
 use super::event::{self, Event, Finish, Unclear};
-use super::{value, write};
+use super::{refused, value, write};
 use head::{Head, Own};
 use pack::Piece;
 use queue::{About, Queue, Touched};
@@ -71,6 +74,10 @@ pub struct Answer {
     closed: Vec<u32>,
     done: bool,
     failed: bool,
+    /// The provider refused a call of this round, in an event that says so: the call, and that event. Nothing of
+    /// the round that comes behind it counts.
+    unseen: Option<(Call<'static>, Bytes)>,
+    cut_short: bool,
     usage: Usage,
     /// Tokens of earlier rounds.
     spent: Usage,
@@ -130,6 +137,8 @@ impl Answer {
             closed: Vec::new(),
             done: false,
             failed: false,
+            unseen: None,
+            cut_short: false,
             usage: Usage::default(),
             spent: Usage::default(),
             tells_usage: transcript.usage,
@@ -149,6 +158,9 @@ impl Answer {
         let first = !std::mem::replace(&mut self.heard, true);
         if !first && self.whole != whole {
             return Err(Broken::Mixed);
+        }
+        if self.cut_short {
+            return Ok(());
         }
         let beside = self.queue.weight().saturating_sub(BESIDE);
         if !self.calls.make_room(beside) {
@@ -178,6 +190,9 @@ impl Answer {
                 return Ok(());
             }
         };
+        if event.error && self.is_refusal(&frame, text) {
+            return Ok(());
+        }
         let fragments = self.take(&event, text)?;
         let begins = event.choices.iter().any(|choice| choice.index == 0 && choice.begins());
         let calls = Touched::new(fragments);
@@ -197,6 +212,31 @@ impl Answer {
         let start = held.len().checked_sub(text.len()).filter(|_| held.ends_with(text));
         let at = Span::new(input.start + 1, input.end - 1).shifted(frame.data_at?.start);
         (start.is_some() || slot.wants_no_more()).then_some(Piece { at, start })
+    }
+
+    /// Whether the provider's error is its refusal of a call that the model wrote: that does not end the answer, as
+    /// long as no call of it went out.
+    fn is_refusal(&mut self, frame: &Frame, data: &str) -> bool {
+        if !self.single || self.whole || self.has_let_call_out() {
+            return false;
+        }
+        let Some(call) = refused::read(data) else { return false };
+        let call = Call {
+            id: Cow::Borrowed(""),
+            name: call.name.into_owned().into(),
+            arguments: call.arguments.into_owned().into(),
+            kind: call.kind,
+        };
+        self.calls.abandon();
+        (self.done, self.cut_short) = (true, true);
+        self.unseen = Some((call, frame.raw.clone()));
+        true
+    }
+
+    /// A call that the provider refused in its stream, and the event that says so. Who takes it has to
+    /// [`refuse_unseen`](Self::refuse_unseen) it; otherwise the answer has failed.
+    pub fn take_unseen(&mut self) -> Option<(Call<'static>, Bytes)> {
+        self.unseen.take()
     }
 
     /// An event that cannot be read goes on as it came: clients skip it, or say so. Not one that may hold a call
@@ -312,7 +352,7 @@ impl Answer {
     pub fn must_wait(&self) -> bool {
         self.single
             && self.closing.is_none()
-            && !self.failed
+            && !self.has_failed()
             && self.is_ending()
             && self.calls.refused(0) > 0
             && self.calls.outgoing(0) == 0
@@ -325,13 +365,17 @@ impl Answer {
 
     /// The provider's own error took the answer's place.
     pub fn has_failed(&self) -> bool {
-        self.failed
+        self.failed || self.unseen.is_some()
     }
 
     /// This round has let no call out, so that the refused calls of the one before it can still go on.
     pub fn can_resume(&self) -> bool {
+        !self.whole && self.last.is_some() && !self.has_let_call_out()
+    }
+
+    fn has_let_call_out(&self) -> bool {
         let is_out = |slot: &Slot| matches!(slot.state, State::Forwarded | State::Replaced(_));
-        !self.whole && self.last.is_some() && !self.calls.slots.iter().any(is_out)
+        self.calls.slots.iter().any(is_out)
     }
 
     /// A call is waiting, or the end is.
@@ -384,7 +428,7 @@ impl Answer {
                     hidden.siblings.push(HiddenCall { position: place, call, result });
                     place += 1;
                 }
-                State::Refused(_) => {}
+                State::Refused(_) | State::Lost => {}
                 _ => {
                     for (id, call) in self.outgoing(position) {
                         calls.push((id.clone(), call.name, call.arguments));

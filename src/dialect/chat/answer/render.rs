@@ -273,7 +273,7 @@ impl Answer {
             State::Replaced(calls) => {
                 calls.iter().cloned().enumerate().map(|(part, call)| (id(part), call)).collect()
             }
-            State::Refused(_) => Vec::new(),
+            State::Refused(_) | State::Lost => Vec::new(),
             _ => vec![(id(0), NewCall { name: slot.name.clone(), arguments: slot.arguments() })],
         }
     }

@@ -261,15 +261,20 @@ impl Calls {
     }
 
     pub(super) fn decide(&mut self, position: usize, decision: Decision) {
-        let Some(slot) = self.slots.get_mut(position).filter(|slot| !slot.is_decided()) else { return };
-        if slot.is_waiting() {
-            self.held = self.held.saturating_sub(slot.input.len());
-        }
-        slot.state = match decision {
+        let state = match decision {
             Decision::Forward => State::Forwarded,
             Decision::Replace(calls) => State::Replaced(calls),
             Decision::Refuse(text) => State::Refused(text),
         };
+        self.settle_as(position, state);
+    }
+
+    fn settle_as(&mut self, position: usize, state: State) {
+        let Some(slot) = self.slots.get_mut(position).filter(|slot| !slot.is_decided()) else { return };
+        if slot.is_waiting() {
+            self.held = self.held.saturating_sub(slot.input.len());
+        }
+        slot.state = state;
         let tally = self.choices.entry(slot.choice).or_default();
         slot.number = tally.outgoing;
         tally.decided += 1;
@@ -292,7 +297,7 @@ impl Calls {
     /// Whatever is not decided does not go out: the provider's error took its place.
     pub(super) fn abandon(&mut self) {
         for position in self.decided..self.slots.len() {
-            self.decide(position, Decision::Refuse(String::new()));
+            self.settle_as(position, State::Lost);
         }
     }
 

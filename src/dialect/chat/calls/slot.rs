@@ -56,6 +56,8 @@ pub(in super::super) enum State {
     Replaced(Vec<NewCall>),
     /// With the result that the model gets.
     Refused(String),
+    /// The provider's error took the place of the rest of it.
+    Lost,
 }
 
 /// What a piece of input did.
@@ -131,11 +133,11 @@ impl Slot {
 
     /// What still comes of its input is let go: it will not go out.
     pub(in super::super) fn wants_no_more(&self) -> bool {
-        matches!(self.state, State::TooLarge | State::Refused(_))
+        matches!(self.state, State::TooLarge | State::Refused(_) | State::Lost)
     }
 
     pub(in super::super) fn is_decided(&self) -> bool {
-        matches!(self.state, State::Forwarded | State::Replaced(_) | State::Refused(_))
+        matches!(self.state, State::Forwarded | State::Replaced(_) | State::Refused(_) | State::Lost)
     }
 
     /// It takes up room while it waits for its decision.
@@ -147,7 +149,7 @@ impl Slot {
     pub(super) fn outgoing(&self) -> usize {
         match &self.state {
             State::Replaced(calls) => calls.len(),
-            State::Refused(_) => 0,
+            State::Refused(_) | State::Lost => 0,
             _ => 1,
         }
     }
