@@ -19,7 +19,8 @@ fn body_with(tools: &str, stream: bool, filler: usize) -> String {
         r#"{"role":"system","content":"You are a careful engineer. Read before you write.\nAnswer briefly."}"#,
     );
     for turn in 0..MESSAGES / 4 {
-        let result = line(turn).repeat(filler / line(turn).len());
+        // No result is empty: such a history would be mended.
+        let result = line(turn).repeat((filler / line(turn).len()).max(1));
         write!(
             messages,
             r#",{{"role":"user","content":"Step {turn}: look at the next file and tell me what you see."}}"#
