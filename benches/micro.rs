@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use remand::dialect::{Call, CallKind, Dialect, Transcript};
+use remand::dialect::{Answer, Call, CallKind, Decision, Dialect, Transcript};
 use remand::guard::arguments::{Schema, Schemas};
 use remand::guard::bench::{Bench, Circumstances};
 use remand::guard::ledger::Ledger;
@@ -59,6 +59,30 @@ fn frame_events(bencher: Bencher<'_, '_>, size: usize) {
             }
         }
         frames
+    });
+}
+
+/// A call of 32 KB that is held to its end and let go, `size` bytes of arguments an event.
+#[divan::bench(args = [4, 64, 1024])]
+fn hold_a_call(bencher: Bencher<'_, '_>, size: usize) {
+    let transcript = transcript(request::body(32 * KB, true).into());
+    let pieces = (0..32 * KB / size).map(|_| scene::call_piece(&"x".repeat(size)));
+    let begin = [scene::call_start(), scene::call_piece("{\"text\":\"")];
+    let events =
+        begin.into_iter().chain(pieces).chain([scene::call_piece("\"}"), scene::finish("tool_calls")]);
+    let stream = Bytes::from(events.collect::<String>());
+    bencher.counter(BytesCount::of_slice(&stream)).bench(|| {
+        let (mut framer, mut out) = (Framer::new(1 << 20), Vec::new());
+        let mut answer = Answer::new(&transcript, 1 << 20);
+        framer.push(black_box(&stream).clone());
+        while let Ok(Some(frame)) = framer.next_frame() {
+            answer.push(frame, false).unwrap();
+            while let Some(pending) = answer.next_call() {
+                answer.decide(pending.position, Decision::Forward);
+            }
+            while answer.release(&mut out) {}
+        }
+        assert_eq!(out.iter().map(Bytes::len).sum::<usize>(), stream.len());
     });
 }
 

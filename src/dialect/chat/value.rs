@@ -3,6 +3,8 @@
 //! Half of all agents write arguments anew, some turn a string into a list of one part and back, some move
 //! cache marks, many drop reasoning. None of that makes another element.
 
+use std::sync::OnceLock;
+
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
@@ -17,17 +19,19 @@ pub(super) struct Seed {
     /// The last element of the history.
     last: Bytes,
     elements: usize,
+    /// Of `last`, once it was needed.
+    digest: OnceLock<Digest>,
 }
 
 impl Seed {
     pub(super) fn of(transcript: &Transcript) -> Self {
         let span = transcript.elements.last().map(|element| element.span).unwrap_or_default();
         let last = transcript.body().slice(span.start..span.end);
-        Self { last, elements: transcript.elements.len() }
+        Self { last, elements: transcript.elements.len(), digest: OnceLock::new() }
     }
 
     pub(super) fn text(&self) -> String {
-        let digest: Digest = Sha256::digest(&self.last).into();
+        let digest = self.digest.get_or_init(|| Sha256::digest(&self.last).into());
         format!("{} {digest:?}", self.elements)
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn round(text: &Text, slots: &[Slot]) -> Vec<Bytes> {
 
 fn assistant(text: &Text, slots: &[Slot]) -> Bytes {
     let mut members = vec![r#""role":"assistant""#.to_owned()];
-    if !text.others.iter().any(|(name, _)| name == "content") {
+    if !text.others.contains("content") {
         let content = if text.said.is_empty() { "null".to_owned() } else { format!("\"{}\"", text.said) };
         members.push(format!("\"content\":{content}"));
     }

@@ -45,6 +45,11 @@ impl Splices {
         self.changes.is_empty()
     }
 
+    /// How many changes there are.
+    pub fn count(&self) -> usize {
+        self.changes.len()
+    }
+
     /// Puts `with` in the place of `at`. An insertion is the replacement of an empty span.
     ///
     /// A change that overlaps an earlier one is a slip of the caller's, and is left out. An insertion at either

@@ -11,14 +11,14 @@ use super::super::calls::Slot;
 use super::super::event::Finish;
 use super::super::write;
 use super::queue::Queue;
-use super::{APART, Answer, DONE, Last, Text, text};
+use super::{APART, Answer, DONE, Last, Texts, text};
 
 impl Answer {
     /// Says how one of several choices ends should it lose all of its calls. It may be said anew with each call
     /// that is refused.
     pub fn close_choice(&mut self, choice: u32, words: String) {
         self.words.retain(|(of, _)| *of != choice);
-        if !self.texts.iter().any(|text| text.choice == choice && text.finish == Some(Finish::Filtered)) {
+        if !self.texts.is_filtered_in(choice) {
             self.words.push((choice, words));
         }
     }
@@ -28,8 +28,7 @@ impl Answer {
         if self.whole || self.failed || self.done {
             return Ok(());
         }
-        let unfinished = self.texts.iter().any(|text| text.finish.is_none());
-        if self.texts.is_empty() || unfinished || !self.calls.are_decided() {
+        if !self.texts.are_finished() || !self.calls.are_decided() {
             return Err(Broken::Unfinished);
         }
         self.done = true;
@@ -45,10 +44,10 @@ impl Answer {
                 self.render_held(held, true, out);
             }
         }
-        let mut text = std::mem::take(&mut self.texts).into_iter().next().unwrap_or_else(|| Text::new(0));
+        let text = std::mem::take(&mut self.texts).into_first();
         let elements = write::round(&text, &self.calls.slots);
         // Of whole answers the agent gets the last round's members, merged with nothing.
-        let others = if self.whole { Vec::new() } else { text.take_others() };
+        let others = if self.whole { Vec::new() } else { text.others.in_pieces() };
         self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others });
         let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
         let usage = std::mem::take(&mut self.usage);
@@ -66,7 +65,7 @@ impl Answer {
     pub fn resume(&mut self, decisions: Vec<Decision>, out: &mut Vec<Bytes>) -> Vec<Call<'static>> {
         let Some(last) = self.last.take() else { return Vec::new() };
         self.queue = Queue::default();
-        self.texts.clear();
+        self.texts = Texts::default();
         (self.done, self.failed, self.cut_short) = (false, false, false);
         self.hidden.rounds.pop();
         self.hidden.text = last.hidden_text;
@@ -113,14 +112,14 @@ impl Answer {
             out.push(write::usage_event(&self.head_members(), self.usage()));
         }
         out.push(Bytes::from_static(DONE));
-        self.text(0).finish = Some(Finish::Stop);
+        self.texts.finish(0, Finish::Stop);
         self.done = true;
     }
 
     /// The provider itself refused a call that the model wrote: it counts as one of this round. Gives the id it
     /// gets.
     pub fn refuse_unseen(&mut self, name: &str, arguments: &str, text: String) -> String {
-        self.text(0).finish = Some(Finish::ToolCalls);
+        self.texts.finish(0, Finish::ToolCalls);
         self.calls.refuse_unseen(name, arguments, text)
     }
 
@@ -155,7 +154,7 @@ impl Answer {
         self.closed.push(choice);
         let said = Json::trusted(&raw).raw_string().unwrap_or_default();
         if choice != 0 {
-            let apart = if self.text(choice).said.is_empty() { "" } else { APART };
+            let apart = if self.texts.of(choice).said.is_empty() { "" } else { APART };
             return Some(format!("{apart}{said}"));
         }
         let before = self.sent.len();
@@ -198,8 +197,7 @@ impl Answer {
         if strip {
             return;
         }
-        let open = |text: &&Text| text.finish.is_none() && !self.failed;
-        let unfinished: Vec<u32> = self.texts.iter().filter(open).map(|text| text.choice).collect();
+        let unfinished = if self.failed { Vec::new() } else { self.texts.unfinished() };
         for choice in unfinished {
             self.say_closing(choice, out);
             let label = self.label(choice, Finish::Other).unwrap_or("stop");

@@ -31,6 +31,7 @@ use head::{Head, Own};
 use pack::Piece;
 use queue::{About, Queue, Touched};
 pub(super) use text::Text;
+use text::Texts;
 
 /// Reads one answer, over all of its rounds.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub struct Answer {
     calls: Calls,
     queue: Queue,
     /// What each choice of this round says.
-    texts: Vec<Text>,
+    texts: Texts,
     /// The agent was told the role in the first choice, or something that came without one.
     begun: bool,
     /// An event of which nothing but the role is left. It goes out before the next that says something: until then
@@ -123,7 +124,7 @@ impl Answer {
             own: Own::of(transcript),
             calls: Calls::new(offered, limit, seed),
             queue: Queue::default(),
-            texts: Vec::new(),
+            texts: Texts::default(),
             begun: false,
             opening: None,
             fresh: true,
@@ -263,9 +264,9 @@ impl Answer {
         }
         let mut fragments = Vec::new();
         for choice in &event.choices {
-            let heard = choice.retold && !self.text(choice.index).said.is_empty();
+            let heard = choice.retold && !self.texts.of(choice.index).said.is_empty();
             if !heard {
-                self.text(choice.index).take(choice, data);
+                self.texts.of(choice.index).take(choice, data);
             }
             if let Some(content) = choice.content.filter(|_| choice.index == 0 && !heard) {
                 self.say(Json::trusted(content.of(data)).raw_string().unwrap_or_default());
@@ -280,7 +281,7 @@ impl Answer {
             }
             self.legacy |= choice.legacy.is_some() && !choice.fragments.is_empty();
             if let Some(finish) = choice.finish {
-                self.text(choice.index).finish = Some(finish);
+                self.texts.finish(choice.index, finish);
                 self.calls.complete(choice.index, matches!(finish, Finish::Length | Finish::Filtered));
             }
         }
@@ -290,18 +291,9 @@ impl Answer {
         Ok(fragments)
     }
 
-    fn text(&mut self, choice: u32) -> &mut Text {
-        let known = self.texts.iter().position(|text| text.choice == choice);
-        let place = known.unwrap_or(self.texts.len());
-        if known.is_none() {
-            self.texts.push(Text::new(choice));
-        }
-        self.texts.get_mut(place).expect("it is there, or was just pushed")
-    }
-
     fn finish_all(&mut self) {
-        for text in &self.texts {
-            self.calls.complete(text.choice, false);
+        for choice in self.texts.choices() {
+            self.calls.complete(choice, false);
         }
     }
 
@@ -389,7 +381,7 @@ impl Answer {
     }
 
     fn is_ending(&self) -> bool {
-        self.done || self.texts.iter().any(|text| text.finish.is_some())
+        self.done || self.texts.is_ending()
     }
 
     /// The answer's last event is out or about to be.
@@ -399,7 +391,7 @@ impl Answer {
 
     /// The provider cut the answer for its content: nothing is asked again.
     pub fn is_filtered(&self) -> bool {
-        self.texts.iter().any(|text| text.finish == Some(Finish::Filtered))
+        self.texts.is_filtered()
     }
 
     /// The choices that lost all of their calls.

@@ -107,14 +107,14 @@ impl Answer {
         }
         let mut piece = 0;
         for choice in &event.choices {
-            let before = draft.edits.changed();
+            let before = draft.edits.count();
             self.render_calls(choice, calls, &mut piece, draft);
             if self.whole {
                 self.render_whole_text(choice, draft);
             }
             self.render_text(choice, draft);
             self.render_finish(choice, draft);
-            if let Some(echo) = choice.echo.filter(|_| draft.edits.changed() != before) {
+            if let Some(echo) = choice.echo.filter(|_| draft.edits.count() != before) {
                 // It repeats what was changed.
                 let object = Json::trusted(choice.at.of(draft.data));
                 for cut in without(object, choice.at.start, &[echo]) {
@@ -166,7 +166,7 @@ impl Answer {
         let closing = self.closing_words(choice.index);
         if choice.index != 0 {
             if let Some(words) = closing {
-                let said = self.text(choice.index).said.clone() + &words;
+                let said = self.texts.of(choice.index).said.clone() + &words;
                 set_content(choice, &said, draft);
             }
         } else if closing.is_some() || (self.round > 0 && !self.sent.is_empty()) {

@@ -1,67 +1,93 @@
-//! What one choice of an answer says besides its calls.
+//! What the choices of an answer say besides their calls.
 
-use crate::wire::span::{Json, Kind};
+use std::collections::BTreeMap;
+
+use crate::wire::span::Json;
 
 use super::super::event::{Choice, Finish};
+use super::super::members::Members;
 
-/// One choice's words, pieces joined.
-#[derive(Clone, Debug)]
-pub(in super::super) struct Text {
-    pub(in super::super) choice: u32,
-    /// Escaped, without quotes.
-    pub(in super::super) said: String,
-    /// Members that this version does not know (reasoning among them): name and value as JSON. Strings and
-    /// lists grow with each piece; of all else the last counts.
-    pub(in super::super) others: Vec<(String, String)>,
-    pub(in super::super) finish: Option<Finish>,
+/// What each choice of a round says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    choices: BTreeMap<u32, Text>,
+    /// Choices that have not told their finish.
+    open: usize,
+    is_filtered: bool,
 }
 
-impl Text {
-    pub(in super::super) fn new(choice: u32) -> Self {
-        Self { choice, said: String::new(), others: Vec::new(), finish: None }
+/// One choice's words, pieces joined.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Text {
+    /// Escaped, without quotes.
+    pub(in super::super) said: String,
+    /// Members that this version does not know, reasoning among them.
+    pub(in super::super) others: Members,
+    finish: Option<Finish>,
+}
+
+// === impl Texts ===
+
+impl Texts {
+    pub(super) fn of(&mut self, choice: u32) -> &mut Text {
+        self.choices.entry(choice).or_insert_with(|| {
+            self.open += 1;
+            Text::default()
+        })
     }
 
+    /// The choice tells how it ends. It may do so more than once.
+    pub(super) fn finish(&mut self, choice: u32, finish: Finish) {
+        let text = self.of(choice);
+        let is_first = text.finish.replace(finish).is_none();
+        self.open -= usize::from(is_first);
+        self.is_filtered |= finish == Finish::Filtered;
+    }
+
+    /// Some choice has told its finish.
+    pub(super) fn is_ending(&self) -> bool {
+        self.open < self.choices.len()
+    }
+
+    /// All choices have told theirs, and there is one.
+    pub(super) fn are_finished(&self) -> bool {
+        self.open == 0 && !self.choices.is_empty()
+    }
+
+    /// Some choice was cut for its content.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.is_filtered
+    }
+
+    pub(super) fn is_filtered_in(&self, choice: u32) -> bool {
+        self.choices.get(&choice).is_some_and(|text| text.finish == Some(Finish::Filtered))
+    }
+
+    pub(super) fn choices(&self) -> impl Iterator<Item = u32> {
+        self.choices.keys().copied()
+    }
+
+    pub(super) fn unfinished(&self) -> Vec<u32> {
+        let open = self.choices.iter().filter(|(_, text)| text.finish.is_none());
+        open.map(|(choice, _)| *choice).collect()
+    }
+
+    /// What the only choice said.
+    pub(super) fn into_first(self) -> Text {
+        self.choices.into_values().next().unwrap_or_default()
+    }
+}
+
+// === impl Text ===
+
+impl Text {
     pub(super) fn take(&mut self, choice: &Choice, data: &str) {
         if let Some(content) = choice.content {
             self.said.push_str(Json::trusted(content.of(data)).raw_string().unwrap_or_default());
         }
         for (key, value) in &choice.others {
-            let (key, value) = (key.of(data).trim_matches('"'), Json::trusted(value.of(data)));
-            match self.others.iter_mut().find(|(known, _)| known == key) {
-                Some((_, known)) => join(known, value),
-                None if value.text() == "[]" => {}
-                None => self.others.push((key.to_owned(), value.text().to_owned())),
-            }
+            self.others.grow(key.of(data), Json::trusted(value.of(data)));
         }
-    }
-
-    /// The members that come in pieces, which an agent merges over all rounds it sees.
-    pub(super) fn take_others(&mut self) -> Vec<(String, String)> {
-        std::mem::take(&mut self.others)
-            .into_iter()
-            .filter(|(_, value)| value.starts_with(['"', '[']))
-            .collect()
-    }
-}
-
-fn join(known: &mut String, piece: Json<'_>) {
-    let before = Json::trusted(known).kind();
-    match piece.kind() {
-        Kind::String if before == Kind::String => {
-            known.pop();
-            known.push_str(piece.raw_string().unwrap_or_default());
-            known.push('"');
-        }
-        Kind::Array if before == Kind::Array && piece.elements().next().is_some() => {
-            let inner = piece.text().get(1..piece.text().len() - 1).unwrap_or_default();
-            let filled = Json::trusted(known).elements().next().is_some();
-            known.pop();
-            known.push_str(if filled { "," } else { "" });
-            known.push_str(inner);
-            known.push(']');
-        }
-        Kind::Array if before == Kind::Array => {}
-        _ => piece.text().clone_into(known),
     }
 }
 

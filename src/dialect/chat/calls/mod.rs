@@ -52,6 +52,8 @@ struct Tally {
     legacy: Option<usize>,
     indices: HashMap<u32, usize>,
     ids: HashMap<String, usize>,
+    /// Calls that are not complete, and were not.
+    open: Vec<usize>,
     /// Open calls whose text became one whole object.
     whole: Vec<usize>,
 }
@@ -148,13 +150,15 @@ impl Calls {
         if let Some(name) = &piece.name {
             slot.take_name(name, begins, &self.offered);
         }
-        slot.take_others(fragment.others.iter().map(|(key, value)| (key.of(data), value.of(data))));
+        for (key, value) in &fragment.others {
+            slot.others.set(key.of(data), value.of(data));
+        }
         let Some(input) = piece.input else { return Ok(Some(position)) };
         if slot.kind == CallKind::Custom && fragment.kind == CallKind::Function {
             // It began as free text, which nobody parses, and goes on as arguments.
             return Err(Broken::Unreadable);
         }
-        let waited = slot.is_waiting();
+        let (waited, was_complete) = (slot.is_waiting(), slot.state != State::Open);
         match slot.take_input(position, input)? {
             Taken::Added(bytes) => self.held += bytes,
             Taken::Completed(bytes) => {
@@ -163,6 +167,9 @@ impl Calls {
             }
             Taken::Ignored => {}
             Taken::Repeated => return Ok(None),
+        }
+        if was_complete && slot.state == State::Open {
+            self.choices.entry(choice).or_default().open.push(position);
         }
         if waited && self.held > self.limit {
             self.held -= slot.input.len();
@@ -207,6 +214,7 @@ impl Calls {
         let tally = self.choices.entry(choice).or_default();
         tally.begun += 1;
         tally.last = Some(position);
+        tally.open.push(position);
         if piece.fragment.kind == CallKind::Legacy {
             tally.legacy = Some(position);
         }
@@ -287,10 +295,9 @@ impl Calls {
 
     /// The answer to `choice` is over: what is open is complete.
     pub(super) fn complete(&mut self, choice: u32, cut: bool) {
-        for position in self.decided..self.slots.len() {
-            if self.slots.get(position).is_some_and(|slot| slot.choice == choice) {
-                self.settle(position, cut);
-            }
+        let open = self.choices.get_mut(&choice).map(|tally| std::mem::take(&mut tally.open));
+        for position in open.unwrap_or_default() {
+            self.settle(position, cut);
         }
     }
 

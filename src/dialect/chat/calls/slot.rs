@@ -7,6 +7,7 @@ use crate::wire::canonical::quote;
 use crate::wire::lenient::{self, Shape};
 use crate::wire::span::{Json, Kind};
 
+use super::super::members::Members;
 use super::progress::Progress;
 
 /// One call of the answer.
@@ -28,8 +29,8 @@ pub(in super::super) struct Slot {
     progress: Progress,
     /// Where `progress` has ended: the text is one well-formed object.
     sound: bool,
-    /// Unknown members, name and value as written.
-    pub(in super::super) others: Vec<(String, String)>,
+    /// Members that this version does not know; what came last counts.
+    pub(in super::super) others: Members,
     pub(in super::super) state: State,
     /// Some piece cannot go out as it came.
     pub(in super::super) irregular: bool,
@@ -89,7 +90,7 @@ impl Slot {
             input: String::new(),
             progress: Progress::default(),
             sound: false,
-            others: Vec::new(),
+            others: Members::default(),
             state: State::Open,
             irregular: false,
             unnumbered: false,
@@ -176,16 +177,6 @@ impl Slot {
         let grows = offered.iter().any(|tool| tool.starts_with(&joined));
         if grows || !is_offered && !repeats {
             self.name = joined;
-        }
-    }
-
-    pub(super) fn take_others<'a>(&mut self, others: impl Iterator<Item = (&'a str, &'a str)>) {
-        for (key, value) in others {
-            let key = key.trim_matches('"');
-            match self.others.iter_mut().find(|(known, _)| known == key) {
-                Some((_, known)) => value.clone_into(known),
-                None => self.others.push((key.to_owned(), value.to_owned())),
-            }
         }
     }
 
