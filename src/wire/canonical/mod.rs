@@ -14,7 +14,10 @@ mod tree;
 use sha2::{Digest as _, Sha256};
 
 use self::tree::Tree;
-pub use self::{chain::Chain, quote::quote};
+pub use self::{
+    chain::Chain,
+    quote::{escaped, quote},
+};
 use super::span::Json;
 
 /// SHA-256 of a canonical text.

@@ -13,6 +13,13 @@ pub fn quote(text: &str) -> String {
     out
 }
 
+/// `text` as it stands between the quotes of a JSON string.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    escape(text, &mut out);
+    out
+}
+
 /// Writes a string anew, given its text between the quotes as it was written.
 pub(super) fn requote(raw: &str, out: &mut String) {
     out.push('"');

@@ -16,7 +16,7 @@ pub(in crate::wire) enum Piece<'a> {
 }
 
 /// The value of a string's text between its quotes.
-pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
+pub fn unescape(raw: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
     }

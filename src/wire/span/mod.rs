@@ -16,6 +16,7 @@ mod tests;
 
 pub(super) use self::escape::{Piece, pieces, places};
 pub use self::{
+    escape::unescape,
     expected::Expected,
     json::Json,
     reader::{Entered, Key, Reader},

@@ -3,15 +3,15 @@
 use bytes::Bytes;
 
 use crate::dialect::{Broken, Call, Closing, Decision, HiddenRound};
-use crate::wire::canonical::quote;
-use crate::wire::span::Json;
+use crate::wire::canonical::{escaped, quote};
+use crate::wire::span::unescape;
 use crate::wire::sse::Frame;
 
 use super::super::calls::Slot;
 use super::super::event::Finish;
 use super::super::write;
 use super::queue::Queue;
-use super::{APART, Answer, DONE, Last, Texts, text};
+use super::{APART, Answer, DONE, Last, Texts};
 
 impl Answer {
     /// Says how one of several choices ends should it lose all of its calls. It may be said anew with each call
@@ -49,7 +49,7 @@ impl Answer {
         // Of whole answers the agent gets the last round's members, merged with nothing.
         let others = if self.whole { Vec::new() } else { text.others.in_pieces() };
         self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others });
-        let hidden_text = std::mem::replace(&mut self.hidden.text, text::unescaped_len(&self.sent));
+        let hidden_text = std::mem::replace(&mut self.hidden.text, unescape(&self.sent).len());
         let usage = std::mem::take(&mut self.usage);
         self.spent = self.spent.plus(usage);
         self.last = Some(Last { calls: self.calls.next_round(), hidden_text, usage });
@@ -95,8 +95,7 @@ impl Answer {
             self.usage = last.usage;
         }
         let before = self.sent.len();
-        let said = quote(words);
-        self.say(Json::trusted(&said).raw_string().unwrap_or_default());
+        self.say(&escaped(words));
         if self.whole {
             out.push(write::whole(&self.head_members(), &self.sent, self.usage()));
             return;
@@ -150,9 +149,8 @@ impl Answer {
         let ((Some(words), _) | (None, Some(Closing::Words(words)))) = (own, &self.closing) else {
             return None;
         };
-        let raw = quote(words);
+        let said = escaped(words);
         self.closed.push(choice);
-        let said = Json::trusted(&raw).raw_string().unwrap_or_default();
         if choice != 0 {
             let apart = if self.texts.of(choice).said.is_empty() { "" } else { APART };
             return Some(format!("{apart}{said}"));
@@ -161,7 +159,7 @@ impl Answer {
         if self.speaks {
             self.sent.push_str(APART);
         }
-        self.say(said);
+        self.say(&said);
         self.sent.get(before..).map(str::to_owned)
     }
 

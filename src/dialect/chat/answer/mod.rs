@@ -21,7 +21,7 @@ use bytes::Bytes;
 use crate::dialect::{
     Broken, Call, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible,
 };
-use crate::wire::span::{Json, Span};
+use crate::wire::span::{Json, Span, unescape};
 use crate::wire::sse::{Frame, ends_blank};
 
 use super::calls::{Calls, Slot, State};
@@ -301,7 +301,7 @@ impl Answer {
     fn say(&mut self, said: &str) {
         if !self.speaks && self.round > 0 && !self.sent.is_empty() && !said.is_empty() {
             self.sent.push_str(APART);
-            self.hidden.text = text::unescaped_len(&self.sent);
+            self.hidden.text = unescape(&self.sent).len();
         }
         self.speaks |= !said.is_empty();
         self.sent.push_str(said);
@@ -430,7 +430,7 @@ impl Answer {
                 }
             }
         }
-        let digest = value::visible(&text::unescaped(&self.sent), &calls);
+        let digest = value::visible(&unescape(&self.sent), &calls);
         (!hidden.is_empty()).then_some((hidden, Visible { ids, digest }))
     }
 

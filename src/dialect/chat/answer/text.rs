@@ -90,13 +90,3 @@ impl Text {
         }
     }
 }
-
-/// The meaning of escaped text.
-pub(super) fn unescaped(raw: &str) -> String {
-    let quoted = format!("\"{raw}\"");
-    Json::trusted(&quoted).string().unwrap_or_default().into_owned()
-}
-
-pub(super) fn unescaped_len(raw: &str) -> usize {
-    if raw.contains('\\') { unescaped(raw).len() } else { raw.len() }
-}

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::dialect::{Broken, Call, CallKind, NewCall};
-use crate::wire::canonical::quote;
+use crate::wire::canonical::{escaped, quote};
 use crate::wire::lenient::{self, Shape};
-use crate::wire::span::{Json, Kind};
+use crate::wire::span::{Json, Kind, unescape};
 
 use super::super::members::Members;
 use super::progress::Progress;
@@ -102,11 +102,10 @@ impl Slot {
 
     /// A call that came in an error of the provider.
     pub(super) fn unseen(id: String, name: &str, arguments: &str) -> Self {
-        let quoted = quote(arguments);
         Self {
             id,
             name: name.to_owned(),
-            input: Json::trusted(&quoted).raw_string().unwrap_or_default().to_owned(),
+            input: escaped(arguments),
             irregular: true,
             ..Self::new(0, None, CallKind::Function)
         }
@@ -123,8 +122,7 @@ impl Slot {
 
     /// The argument text, unescaped.
     pub(in super::super) fn arguments(&self) -> String {
-        let quoted = format!("\"{}\"", self.input);
-        Json::trusted(&quoted).string().map(Cow::into_owned).unwrap_or_default()
+        unescape(&self.input).into_owned()
     }
 
     /// The argument text as it stands in JSON, without quotes.
