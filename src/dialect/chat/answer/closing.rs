@@ -11,7 +11,7 @@ use super::super::calls::Slot;
 use super::super::event::Finish;
 use super::super::write;
 use super::queue::Queue;
-use super::{APART, Answer, DONE, Last, Texts};
+use super::{APART, Answer, DONE, Last, Round, Texts};
 
 impl Answer {
     /// Says how one of several choices ends should it lose all of its calls. It may be said anew with each call
@@ -25,13 +25,13 @@ impl Answer {
 
     /// The provider's body has ended. Gives what is missing from a complete stream.
     pub fn end(&mut self, out: &mut Vec<Bytes>) -> Result<(), Broken> {
-        if self.whole || self.failed || self.done {
+        if self.whole || self.now.failed || self.now.done {
             return Ok(());
         }
         if !self.texts.are_finished() || !self.calls.are_decided() {
             return Err(Broken::Unfinished);
         }
-        self.done = true;
+        self.now.done = true;
         out.push(Bytes::from_static(DONE));
         Ok(())
     }
@@ -49,13 +49,12 @@ impl Answer {
         // Of whole answers the agent gets the last round's members, merged with nothing.
         let others = if self.whole { Vec::new() } else { text.others.in_pieces() };
         self.hidden.rounds.push(HiddenRound { elements: elements.clone(), others });
-        let hidden_text = std::mem::replace(&mut self.hidden.text, unescape(&self.sent).len());
-        let usage = std::mem::take(&mut self.usage);
+        let hidden_text = std::mem::replace(&mut self.hidden.text, unescape(&self.told.sent).len());
+        let usage = std::mem::take(&mut self.now).usage;
         self.spent = self.spent.plus(usage);
         self.last = Some(Last { calls: self.calls.next_round(), hidden_text, usage });
         self.round += 1;
-        (self.speaks, self.done, self.cut_short, self.fresh) = (false, false, false, true);
-        self.to_set_apart = !self.sent.is_empty();
+        self.told.to_set_apart = !self.told.sent.is_empty();
         elements
     }
 
@@ -66,12 +65,11 @@ impl Answer {
         let Some(last) = self.last.take() else { return Vec::new() };
         self.queue = Queue::default();
         self.texts = Texts::default();
-        (self.done, self.failed, self.cut_short) = (false, false, false);
         self.hidden.rounds.pop();
         self.hidden.text = last.hidden_text;
         self.round -= 1;
         self.spent = self.spent.minus(last.usage);
-        self.usage = last.usage;
+        self.now = Round { came: true, speaks: self.now.speaks, usage: last.usage, ..Round::default() };
         self.calls = last.calls;
         self.calls.reopen();
         for (position, decision) in decisions.into_iter().enumerate() {
@@ -92,15 +90,15 @@ impl Answer {
     pub fn say_instead(&mut self, words: &str, out: &mut Vec<Bytes>) {
         if let Some(last) = self.last.take() {
             self.spent = self.spent.minus(last.usage);
-            self.usage = last.usage;
+            self.now.usage = last.usage;
         }
-        let before = self.sent.len();
+        let before = self.told.sent.len();
         self.say(&escaped(words));
         if self.whole {
-            out.push(write::whole(&self.head_members(), &self.sent, self.usage()));
+            out.push(write::whole(&self.head_members(), &self.told.sent, self.usage()));
             return;
         }
-        let told = self.sent.get(before..).unwrap_or_default().to_owned();
+        let told = self.told.sent.get(before..).unwrap_or_default().to_owned();
         self.tell(0, &format!("\"content\":\"{told}\""), "null", out);
         self.finish_with("stop", out);
     }
@@ -112,7 +110,7 @@ impl Answer {
         }
         out.push(Bytes::from_static(DONE));
         self.texts.finish(0, Finish::Stop);
-        self.done = true;
+        self.now.done = true;
     }
 
     /// The provider itself refused a call that the model wrote: it counts as one of this round. Gives the id it
@@ -124,9 +122,9 @@ impl Answer {
 
     /// An event of our own; it begins the answer where nothing else has.
     fn tell(&mut self, choice: u32, members: &str, finish: &str, out: &mut Vec<Bytes>) {
-        let opening = self.opening.take();
-        let names_role = choice == 0 && !self.begun && opening.is_none();
-        self.begun |= choice == 0;
+        let opening = self.told.opening.take();
+        let names_role = choice == 0 && !self.told.begun && opening.is_none();
+        self.told.begun |= choice == 0;
         out.extend(opening);
         let role = if names_role { "\"role\":\"assistant\"" } else { "" };
         let comma = if names_role && !members.is_empty() { "," } else { "" };
@@ -142,7 +140,7 @@ impl Answer {
     /// The words that end an answer whose calls were all refused, escaped, set apart from what was said before.
     /// They are given once.
     pub(super) fn closing_words(&mut self, choice: u32) -> Option<String> {
-        if !self.is_emptied(choice) || self.closed.contains(&choice) {
+        if !self.is_emptied(choice) || self.told.closed.contains(&choice) {
             return None;
         }
         let own = self.words.iter().find(|(of, _)| *of == choice).map(|(_, words)| words);
@@ -150,23 +148,23 @@ impl Answer {
             return None;
         };
         let said = escaped(words);
-        self.closed.push(choice);
+        self.told.closed.push(choice);
         if choice != 0 {
             let apart = if self.texts.of(choice).said.is_empty() { "" } else { APART };
             return Some(format!("{apart}{said}"));
         }
-        let before = self.sent.len();
-        if self.speaks {
-            self.sent.push_str(APART);
+        let before = self.told.sent.len();
+        if self.now.speaks {
+            self.told.sent.push_str(APART);
         }
         self.say(&said);
-        self.sent.get(before..).map(str::to_owned)
+        self.told.sent.get(before..).map(str::to_owned)
     }
 
     /// The finish reason to tell where the provider's does not fit what goes out.
     pub(super) fn label(&self, choice: u32, finish: Finish) -> Option<&'static str> {
         // An error is no end, and is not made one.
-        if self.failed {
+        if self.now.failed {
             return None;
         }
         let calls = if self.legacy { "function_call" } else { "tool_calls" };
@@ -195,7 +193,7 @@ impl Answer {
         if strip {
             return;
         }
-        let unfinished = if self.failed { Vec::new() } else { self.texts.unfinished() };
+        let unfinished = if self.now.failed { Vec::new() } else { self.texts.unfinished() };
         for choice in unfinished {
             self.say_closing(choice, out);
             let label = self.label(choice, Finish::Other).unwrap_or("stop");

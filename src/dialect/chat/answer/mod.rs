@@ -51,41 +51,56 @@ pub struct Answer {
     queue: Queue,
     /// What each choice of this round says.
     texts: Texts,
-    /// The agent was told the role in the first choice, or something that came without one.
-    begun: bool,
-    /// An event of which nothing but the role is left. It goes out before the next that says something: until then
-    /// the answer may still become an error.
-    opening: Option<Bytes>,
-    /// Nothing of this round has come yet.
-    fresh: bool,
+    now: Round,
+    told: Told,
     /// Something of this or an earlier round has come.
     heard: bool,
-    /// What the agent was told in the first choice, over all rounds: escaped, without quotes.
-    sent: String,
-    /// This round has said something.
-    speaks: bool,
-    /// An earlier round has said something, and what this one says first must be set apart from it when it goes
-    /// out.
-    to_set_apart: bool,
     hidden: Hidden,
     closing: Option<Closing>,
     /// Where several choices were asked for: the words in which one ends that lost all of its calls.
     words: Vec<(u32, String)>,
-    /// The words of [`Closing::Words`] went out.
-    closed: Vec<u32>,
-    done: bool,
-    failed: bool,
-    /// The provider refused a call of this round, in an event that says so: the call, and that event. Nothing of
-    /// the round that comes behind it counts.
-    unseen: Option<(Call<'static>, Bytes)>,
-    cut_short: bool,
-    usage: Usage,
     /// Tokens of earlier rounds.
     spent: Usage,
     /// The agent wants to be told the usage of a stream.
     tells_usage: bool,
     /// The round before this one, in case this one comes to nothing.
     last: Option<Last>,
+}
+
+/// How far this round has come.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states of one thing")]
+struct Round {
+    /// Something of it has come.
+    came: bool,
+    /// It has said something.
+    speaks: bool,
+    /// It has announced its end.
+    done: bool,
+    /// The provider's own error took its place.
+    failed: bool,
+    /// The provider refused a call of it, in an event that says so: the call, and that event.
+    unseen: Option<(Call<'static>, Bytes)>,
+    /// Nothing that comes behind that event counts.
+    cut_short: bool,
+    usage: Usage,
+}
+
+/// What the agent was told, over all rounds.
+#[derive(Debug, Default)]
+struct Told {
+    /// The role in the first choice, or something that came without one.
+    begun: bool,
+    /// An event of which nothing but the role is left. It goes out before the next that says something: until then
+    /// the answer may still become an error.
+    opening: Option<Bytes>,
+    /// The first choice's text: escaped, without quotes.
+    sent: String,
+    /// An earlier round has said something, and what this one says first must be set apart from it when it goes
+    /// out.
+    to_set_apart: bool,
+    /// Choices that ended in words said in the model's place.
+    closed: Vec<u32>,
 }
 
 /// What is kept of a refused round while the next one runs.
@@ -125,22 +140,12 @@ impl Answer {
             calls: Calls::new(offered, limit, seed),
             queue: Queue::default(),
             texts: Texts::default(),
-            begun: false,
-            opening: None,
-            fresh: true,
+            now: Round::default(),
+            told: Told::default(),
             heard: false,
-            sent: String::new(),
-            speaks: false,
-            to_set_apart: false,
             hidden: Hidden::default(),
             closing: None,
             words: Vec::new(),
-            closed: Vec::new(),
-            done: false,
-            failed: false,
-            unseen: None,
-            cut_short: false,
-            usage: Usage::default(),
             spent: Usage::default(),
             tells_usage: transcript.usage,
             last: None,
@@ -160,7 +165,7 @@ impl Answer {
         if !first && self.whole != whole {
             return Err(Broken::Mixed);
         }
-        if self.cut_short {
+        if self.now.cut_short {
             return Ok(());
         }
         let beside = self.queue.weight().saturating_sub(BESIDE);
@@ -168,12 +173,12 @@ impl Answer {
             return Err(Broken::TooMuch);
         }
         self.whole = whole;
-        self.done |= whole;
-        if std::mem::take(&mut self.fresh) && self.round > 0 {
+        self.now.done |= whole;
+        if !std::mem::replace(&mut self.now.came, true) && self.round > 0 {
             frame = frame::without_mark(frame);
         }
         if frame::is_done(&frame) {
-            self.done = true;
+            self.now.done = true;
             self.finish_all();
             let about = About { calls: Touched::None, begins: false, ends: true, first };
             self.queue.push(frame, about, None);
@@ -229,15 +234,15 @@ impl Answer {
             kind: call.kind,
         };
         self.calls.abandon();
-        (self.done, self.cut_short) = (true, true);
-        self.unseen = Some((call, frame.raw.clone()));
+        (self.now.done, self.now.cut_short) = (true, true);
+        self.now.unseen = Some((call, frame.raw.clone()));
         true
     }
 
     /// A call that the provider refused in its stream, and the event that says so. Who takes it has to
     /// [`refuse_unseen`](Self::refuse_unseen) it; otherwise the answer has failed.
     pub fn take_unseen(&mut self) -> Option<(Call<'static>, Bytes)> {
-        self.unseen.take()
+        self.now.unseen.take()
     }
 
     /// An event that cannot be read goes on as it came: clients skip it, or say so. Not one that may hold a call
@@ -247,7 +252,7 @@ impl Answer {
         if event::may_name_calls(data) {
             return Err(Broken::Unreadable);
         }
-        let is_half = if self.whole { is_cut } else { !self.done && !ends_blank(&frame.raw) };
+        let is_half = if self.whole { is_cut } else { !self.now.done && !ends_blank(&frame.raw) };
         if is_half { Err(Broken::Unfinished) } else { Ok(()) }
     }
 
@@ -256,11 +261,11 @@ impl Answer {
             self.head.keep(event, data);
         }
         if event.error {
-            self.failed = true;
+            self.now.failed = true;
             self.calls.abandon();
         }
         if let Some(usage) = event.usage {
-            self.usage = usage_of(Json::trusted(usage.of(data)), self.usage);
+            self.now.usage = usage_of(Json::trusted(usage.of(data)), self.now.usage);
         }
         let mut fragments = Vec::new();
         for choice in &event.choices {
@@ -299,12 +304,12 @@ impl Answer {
 
     /// Remembers what the agent is told.
     fn say(&mut self, said: &str) {
-        if !self.speaks && self.round > 0 && !self.sent.is_empty() && !said.is_empty() {
-            self.sent.push_str(APART);
-            self.hidden.text = unescape(&self.sent).len();
+        if !self.now.speaks && self.round > 0 && !self.told.sent.is_empty() && !said.is_empty() {
+            self.told.sent.push_str(APART);
+            self.hidden.text = unescape(&self.told.sent).len();
         }
-        self.speaks |= !said.is_empty();
-        self.sent.push_str(said);
+        self.now.speaks |= !said.is_empty();
+        self.told.sent.push_str(said);
     }
 
     /// The next call that is complete and undecided. Calls are told in order.
@@ -357,7 +362,7 @@ impl Answer {
 
     /// The provider's own error took the answer's place.
     pub fn has_failed(&self) -> bool {
-        self.failed || self.unseen.is_some()
+        self.now.failed || self.now.unseen.is_some()
     }
 
     /// This round has let no call out, so that the refused calls of the one before it can still go on.
@@ -377,11 +382,11 @@ impl Answer {
 
     /// The stream has announced its end.
     pub fn is_done(&self) -> bool {
-        self.done
+        self.now.done
     }
 
     fn is_ending(&self) -> bool {
-        self.done || self.texts.is_ending()
+        self.now.done || self.texts.is_ending()
     }
 
     /// The answer's last event is out or about to be.
@@ -395,7 +400,7 @@ impl Answer {
     }
 
     /// The choices that lost all of their calls.
-    pub fn is_emptied(&self, choice: u32) -> bool {
+    fn is_emptied(&self, choice: u32) -> bool {
         self.calls.refused(choice) > 0 && self.calls.outgoing(choice) == 0
     }
 
@@ -406,7 +411,7 @@ impl Answer {
 
     /// What the agent does not see of this exchange, and what it does; `None` where it sees everything.
     pub fn aside(&self) -> Option<(Hidden, Visible)> {
-        if !self.single || self.failed || (self.hidden.is_empty() && self.calls.refused(0) == 0) {
+        if !self.single || self.now.failed || (self.hidden.is_empty() && self.calls.refused(0) == 0) {
             return None;
         }
         let mut hidden = self.hidden.clone();
@@ -430,18 +435,18 @@ impl Answer {
                 }
             }
         }
-        let digest = value::visible(&unescape(&self.sent), &calls);
+        let digest = value::visible(&unescape(&self.told.sent), &calls);
         (!hidden.is_empty()).then_some((hidden, Visible { ids, digest }))
     }
 
     /// What the agent is told: the input of the last round, the output of all.
     pub fn usage(&self) -> Usage {
-        Usage { input: self.usage.input, output: self.total().output }
+        Usage { input: self.now.usage.input, output: self.total().output }
     }
 
     /// What all rounds used together.
     pub fn total(&self) -> Usage {
-        self.spent.plus(self.usage)
+        self.spent.plus(self.now.usage)
     }
 }
 

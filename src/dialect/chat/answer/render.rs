@@ -44,8 +44,8 @@ impl Answer {
             return self.render(&held.event, &held.about.calls, strip, out);
         }
         if held.about.begins {
-            out.extend(self.opening.take());
-            self.begun = true;
+            out.extend(self.told.opening.take());
+            self.told.begun = true;
         }
         self.start(&held.about.calls);
         out.push(held.raw());
@@ -80,15 +80,15 @@ impl Answer {
         out.append(&mut draft.before);
         if draft.says || !strip && draft.edits.is_empty() {
             if draft.says && !draft.opens {
-                out.extend(self.opening.take());
+                out.extend(self.told.opening.take());
             }
             if draft.opens {
-                self.opening = None;
+                self.told.opening = None;
             }
-            self.begun |= draft.begins || draft.opens;
+            self.told.begun |= draft.begins || draft.opens;
             out.push(frame::put(frame, &draft.edits));
         } else if draft.opens {
-            self.opening = Some(frame::put(frame, &draft.edits));
+            self.told.opening = Some(frame::put(frame, &draft.edits));
         }
     }
 
@@ -156,7 +156,7 @@ impl Answer {
         else {
             return;
         };
-        if std::mem::take(&mut self.to_set_apart) {
+        if std::mem::take(&mut self.told.to_set_apart) {
             draft.edits.insert(content.start + 1, APART);
         }
     }
@@ -169,18 +169,18 @@ impl Answer {
                 let said = self.texts.of(choice.index).said.clone() + &words;
                 set_content(choice, &said, draft);
             }
-        } else if closing.is_some() || (self.round > 0 && !self.sent.is_empty()) {
-            let said = self.sent.clone();
+        } else if closing.is_some() || (self.round > 0 && !self.told.sent.is_empty()) {
+            let said = self.told.sent.clone();
             set_content(choice, &said, draft);
         }
     }
 
     fn render_calls(&mut self, choice: &Choice, calls: &Touched, piece: &mut usize, draft: &mut Draft<'_>) {
         let mut members = Vec::new();
-        if self.round > 0 && !self.whole && self.begun {
+        if self.round > 0 && !self.whole && self.told.begun {
             members.extend(choice.role);
         } else if choice.names_role && choice.index == 0 {
-            draft.opens |= !self.begun;
+            draft.opens |= !self.told.begun;
         } else if choice.names_role {
             draft.says = true;
         }
@@ -305,7 +305,7 @@ impl Answer {
         if let Some(content) = choice.content.filter(|_| choice.has_text()) {
             let words = self.closing_words(choice.index).unwrap_or_default();
             draft.edits.insert(content.start + content.len() - 1, words);
-        } else if choice.names_role && !(self.round > 0 && self.begun) {
+        } else if choice.names_role && !(self.round > 0 && self.told.begun) {
             if let Some(words) = self.closing_words(choice.index) {
                 set_content(choice, &words, draft);
             }

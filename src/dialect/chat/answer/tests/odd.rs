@@ -255,7 +255,7 @@ fn a_message_in_a_stream_is_read_where_there_is_no_delta() {
     };
     let mut run = Run::new().with(&told("good"));
     assert_eq!(run.took(), told("good"));
-    assert_eq!(run.answer.sent, "Hm.");
+    assert_eq!(run.answer.told.sent, "Hm.");
     let mut run = Run::new().with(&told("bad"));
     assert_eq!(run.took(), say("Hm."));
     assert_eq!(run.remand().len(), 2);
