@@ -76,7 +76,7 @@ pub enum Reopen {
 }
 
 /// One `[[tool]]` block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ToolRule {
     pub names: GlobSet,
     pub read_only: Option<bool>,

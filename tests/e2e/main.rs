@@ -29,6 +29,7 @@ mod results;
 mod scene;
 mod siblings;
 mod slugs;
+mod streams;
 mod terminal;
 mod told;
 mod transport;

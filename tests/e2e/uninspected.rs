@@ -5,16 +5,8 @@ use remand::observe::event::{Fact, Judged};
 use remand::replay::{Script, Step};
 
 use super::scene::Got;
+use super::unreadable::DENY;
 use super::watched::{Watched, verdicts};
-
-const DENY: &str = r#"
-[[tool]]
-name = ["bash"]
-[[tool.deny]]
-at = "/command"
-matches = '\bgit\b'
-reason = "Use the Git tools."
-"#;
 
 /// Bodies that some provider reads, or that none does.
 fn bodies() -> Vec<Vec<u8>> {

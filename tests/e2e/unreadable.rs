@@ -17,7 +17,8 @@ const LOOK: (&str, &str) = (
 );
 const BASH: (&str, &str) = ("bash", r#"{"type":"object","properties":{"command":{"type":"string"}}}"#);
 
-const DENY: &str = r#"
+/// No `git` in a shell.
+pub const DENY: &str = r#"
 [[tool]]
 name = ["bash"]
 [[tool.deny]]

@@ -37,17 +37,7 @@ fn globs(glob: &str) -> GlobSet {
 }
 
 fn block(glob: &str) -> ToolRule {
-    ToolRule {
-        names: globs(glob),
-        read_only: None,
-        after: None,
-        ignore: Vec::new(),
-        arguments: Vec::new(),
-        results: Vec::new(),
-        strip: Vec::new(),
-        max_result: None,
-        deny: Vec::new(),
-    }
+    ToolRule { names: globs(glob), ..ToolRule::default() }
 }
 
 fn rules() -> Rules {

@@ -10,14 +10,7 @@ use crate::wire::canonical::quote;
 fn block(glob: &str) -> ToolRule {
     ToolRule {
         names: GlobSetBuilder::new().add(Glob::new(glob).unwrap()).build().unwrap(),
-        read_only: None,
-        after: None,
-        ignore: Vec::new(),
-        arguments: Vec::new(),
-        results: Vec::new(),
-        strip: Vec::new(),
-        max_result: None,
-        deny: Vec::new(),
+        ..ToolRule::default()
     }
 }
 

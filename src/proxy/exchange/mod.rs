@@ -108,9 +108,7 @@ impl Exchange {
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
         if !exchange.house.observes() {
-            exchange.reword();
-            exchange.constrain();
-            exchange.restore();
+            exchange.prepare();
         }
         exchange
     }
@@ -120,33 +118,22 @@ impl Exchange {
         self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
     }
 
-    /// Puts results into the words that the model is to read.
-    fn reword(&mut self) {
-        let mut edits = std::mem::take(&mut self.edits);
-        let done = results::rewrite(self.told(), &self.house.plan.rules, &mut edits);
-        self.prepared_for.extend(done);
-        self.edits = edits;
-    }
-
-    /// Adds what the operator wants the model to know.
-    fn constrain(&mut self) {
-        let mut edits = std::mem::take(&mut self.edits);
-        let done = constrain(self.told(), &self.house.plan.rules, self.target.name(), &mut edits);
-        self.prepared_for.extend(done);
-        self.edits = edits;
-    }
-
-    /// Puts back what the agent did not see, each around its answer. It is found in what the agent sent.
-    fn restore(&mut self) {
+    /// Puts results into the words that the model is to read, adds what the operator wants it to know, and puts
+    /// back what the agent did not see: each around its answer, found in what the agent sent.
+    fn prepare(&mut self) {
+        let (told, rules) = (self.told(), &self.house.plan.rules);
+        let mut edits = Splices::default();
+        let mut done = results::rewrite(told, rules, &mut edits);
+        done.extend(constrain(told, rules, self.target.name(), &mut edits));
         let found = self.house.asides.find(&self.tenant, &self.transcript);
-        let mut edits = std::mem::take(&mut self.edits);
         for (place, aside) in &found {
             let moved = self.mended.as_ref().and_then(|mended| mended.places.get(*place));
-            self.told().restore(*moved.unwrap_or(place), &aside.hidden, &mut edits);
+            told.restore(*moved.unwrap_or(place), &aside.hidden, &mut edits);
         }
-        self.edits = edits;
+        done.extend(found.iter().map(|_| Reason::Restored));
         self.refused_before = refused_in_a_row(&self.transcript, &found);
-        self.prepared_for.extend(found.iter().map(|_| Reason::Restored));
+        self.edits = edits;
+        self.prepared_for.extend(done);
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {

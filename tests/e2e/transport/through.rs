@@ -1,14 +1,12 @@
 //! The APIs that nothing guards yet, files, and paths that nobody has heard of: streamed both ways, no byte changed.
 
-use std::path::PathBuf;
-
 use http::Method;
 use remand::replay::{Script, Step};
-use serde_json::Value;
 
 use super::rig::{OK, Provider, Proxy, STREAM, post, value};
 use crate::court::Cut;
 use crate::scene::{Got, Scene};
+use crate::streams::{Recorded, recorded};
 
 /// Messages as that API sends them, with calls that would be refused on a guarded path.
 const MESSAGES: &[&str] = &[
@@ -61,44 +59,19 @@ async fn each_event_is_with_the_agent_before_the_next_is_written() {
     }
 }
 
-struct Recorded {
-    name: String,
-    path: &'static str,
-    request: Vec<u8>,
-    stream: Vec<u8>,
-}
-
-#[expect(clippy::print_stderr, reason = "what was not run must be known")]
-fn recorded() -> Vec<Recorded> {
-    let Some(data) = std::env::var_os("REMAND_DATA") else {
-        eprintln!("not run: the recorded streams; REMAND_DATA does not say where they lie");
-        return Vec::new();
-    };
-    let folder = PathBuf::from(data).join("streams");
-    let index: Vec<Value> =
-        serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
-    let paths = [("anthropic", "/v1/messages"), ("responses", "/v1/responses")];
-    let of = |entry: &Value| {
-        let path = paths.iter().find(|(dialect, _)| entry["dialect"] == *dialect)?.1;
-        let name = entry["name"].as_str()?.to_owned();
-        let request = std::fs::read(folder.join(format!("{name}.request.json"))).unwrap();
-        let stream = std::fs::read(folder.join(format!("{name}.sse"))).unwrap();
-        Some(Recorded { name, path, request, stream })
-    };
-    index.iter().filter_map(of).collect()
-}
-
 #[tokio::test]
 async fn recorded_streams_of_other_apis_go_through_as_they_came() {
-    let all = recorded();
+    let paths = [("anthropic", "/v1/messages"), ("responses", "/v1/responses")];
+    let of = |(dialect, path)| recorded(dialect).into_iter().map(move |recorded| (path, recorded));
+    let all: Vec<_> = paths.into_iter().flat_map(of).collect();
     // One conversation after another through one proxy: nothing of them is kept.
-    let script = all.iter().fold(Script::new(), |script, recorded| {
+    let script = all.iter().fold(Script::new(), |script, (path, recorded)| {
         let pieces = Cut::Random(11).cut(&recorded.stream);
-        script.step(Step::new().on_path(recorded.path).raw_events(pieces).header("request-id", "req_1"))
+        script.step(Step::new().on_path(*path).raw_events(pieces).header("request-id", "req_1"))
     });
     let scene = Scene::new(script, "").await;
-    for (number, recorded) in all.into_iter().enumerate() {
-        let Recorded { name, path, request, stream } = recorded;
+    for (number, (path, recorded)) in all.into_iter().enumerate() {
+        let Recorded { name, request, stream, .. } = recorded;
         let headers = [("anthropic-version", "2023-06-01"), ("x-api-key", "sk-agent")];
         let got = Got::read(scene.ask(Method::POST, path, &headers, request.clone()).await).await;
         assert!(got.clean && got.body == stream, "{name}: {}", String::from_utf8_lossy(&got.body));

@@ -1,7 +1,4 @@
-//! Streams as providers sent them, recorded by others. They are not part of this repository: the variable
-//! `REMAND_DATA` says where they lie.
-
-use std::path::PathBuf;
+//! Recorded chats: what goes through as it came, and what is done to the rest.
 
 use remand::guard::Reason;
 use remand::replay::{Script, Step};
@@ -9,6 +6,7 @@ use serde_json::Value;
 
 use crate::court::{Court, Cut, transcript};
 use crate::scene::{Message, Scene, elements};
+use crate::streams::{Recorded, recorded};
 
 /// What is done to a stream, and no more.
 enum Deviation {
@@ -76,36 +74,6 @@ const FINISH_ADDED: (&str, &str) = (
 
 /// What the model says when it is told that its call was cut.
 const AGAIN: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"I \"},\"finish_reason\":null}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"give up.\"},\"finish_reason\":null}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-
-struct Recorded {
-    name: String,
-    request: String,
-    stream: Vec<u8>,
-    /// How many calls the index says it holds.
-    calls: usize,
-}
-
-#[expect(clippy::print_stderr, reason = "what was not run must be known")]
-fn recorded() -> Vec<Recorded> {
-    let Some(data) = std::env::var_os("REMAND_DATA") else {
-        eprintln!("not run: the recorded streams; REMAND_DATA does not say where they lie");
-        return Vec::new();
-    };
-    let folder = PathBuf::from(data).join("streams");
-    let index = std::fs::read(folder.join("index.json")).unwrap();
-    let index: Vec<Value> = serde_json::from_slice(&index).unwrap();
-    let chats = index.iter().filter(|entry| entry["dialect"] == "chat");
-    let read = |entry: &Value| {
-        let name = entry["name"].as_str().unwrap().to_owned();
-        Recorded {
-            request: std::fs::read_to_string(folder.join(format!("{name}.request.json"))).unwrap(),
-            stream: std::fs::read(folder.join(format!("{name}.sse"))).unwrap(),
-            calls: entry["tool_calls"].as_u64().unwrap().try_into().unwrap(),
-            name,
-        }
-    };
-    chats.map(read).collect()
-}
 
 impl Recorded {
     fn deviation(&self) -> Option<&'static Deviation> {
@@ -182,7 +150,7 @@ fn events(stream: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_recorded_stream_goes_through_as_it_came_or_as_the_table_says() {
-    let all = recorded();
+    let all = recorded("chat");
     for recorded in &all {
         let name = &recorded.name;
         let transcript = transcript(recorded.request.clone());
@@ -208,7 +176,7 @@ fn every_recorded_stream_goes_through_as_it_came_or_as_the_table_says() {
 
 #[tokio::test]
 async fn over_sockets_every_recorded_stream_reaches_the_agent_the_same() {
-    for recorded in recorded() {
+    for recorded in recorded("chat") {
         let name = &recorded.name;
         let script = Script::new()
             .step(Step::new().raw_events(Cut::Random(7).cut(&recorded.stream)))

@@ -77,14 +77,8 @@ fn a_cloud_call_that_failed_for_good_stands_in_any_order_of_keys() {
     let when = ResultWhen { status: vec![(400, 499)], except: vec![408, 429], ..ResultWhen::default() };
     let tool = ToolRule {
         names: globset::GlobSetBuilder::new().add(globset::Glob::new("aliyun_*").unwrap()).build().unwrap(),
-        read_only: None,
-        after: None,
-        ignore: Vec::new(),
-        arguments: Vec::new(),
         results: vec![ResultRule { when, class }],
-        strip: Vec::new(),
-        max_result: None,
-        deny: Vec::new(),
+        ..ToolRule::default()
     };
     let rules = Rules { tools: vec![tool], ..Rules::default() };
     let ledger = fold(
