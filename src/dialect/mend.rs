@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::chat;
 use super::{CallKind, Dialect, Element, Transcript};
 use crate::wire::span::{Json, Span};
-use crate::wire::splice::Splices;
+use crate::wire::splice::{Change, Splices};
 use crate::wire::surrogate;
 
 /// A call of a history as it is written. What is missing, or of another form, is `None`.
@@ -28,13 +28,6 @@ pub struct Entry<'a> {
     pub(crate) inner: Span,
 }
 
-/// A change inside an element.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
-    pub at: Span,
-    pub with: Bytes,
-}
-
 /// What stands at one place of a history that is put together anew.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
@@ -46,14 +39,6 @@ pub enum Piece {
     Instead(usize, Bytes),
     /// An element that was not there.
     New(Bytes),
-}
-
-// === impl Change ===
-
-impl Change {
-    pub(crate) fn new(at: Span, with: impl Into<Bytes>) -> Self {
-        Self { at, with: with.into() }
-    }
 }
 
 // === impl Dialect ===

@@ -11,7 +11,7 @@ mod path;
 
 pub use chat::answer::Answer;
 
-pub use mend::{Change, Entry, Piece};
+pub use mend::{Entry, Piece};
 
 pub use answer::{
     Broken, Closing, Decision, Hidden, HiddenCall, HiddenRound, NewCall, Pending, Usage, Visible,

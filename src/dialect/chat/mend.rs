@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use crate::dialect::{CallKind, Change, Element, Entry, Transcript};
+use crate::dialect::{CallKind, Element, Entry, Transcript};
 use crate::wire::canonical::quote;
 use crate::wire::span::{Json, Key, Kind, Span};
-use crate::wire::splice::{self, Splices};
+use crate::wire::splice::{self, Change, Splices};
 
 use super::write;
 
@@ -62,7 +62,7 @@ fn cut_members(object: Json<'_>, start: usize, is_gone: &dyn Fn(&str, Json<'_>) 
 
 fn cut(container: Json<'_>, start: usize, gone: &[usize]) -> Vec<Change> {
     let cuts = splice::without(container, start, gone).into_iter();
-    cuts.map(|cut| Change::new(cut, Bytes::new())).collect()
+    cuts.map(|cut| Change::new(cut, "")).collect()
 }
 
 pub(crate) fn is_empty(transcript: &Transcript, element: &Element) -> bool {

@@ -19,8 +19,8 @@ use bytes::Bytes;
 
 use super::Reason;
 use super::notice::Notices;
-use crate::dialect::{Change, Piece, Transcript};
-use crate::wire::splice::Splices;
+use crate::dialect::{Piece, Transcript};
+use crate::wire::splice::{Change, Splices};
 use arrange::Arranger;
 use offered::Offered;
 use pairing::Pairing;

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use super::Done;
 use super::offered::Offered;
 use super::pairing::{Called, Fate, Pairing};
-use crate::dialect::{CallKind, Change, Element, Entry, Role, Transcript};
+use crate::dialect::{CallKind, Element, Entry, Role, Transcript};
 use crate::guard::Reason;
 use crate::guard::notice::{NAME, Notice, Notices, excerpt};
 use crate::wire::canonical::quote;
 use crate::wire::lenient::{self, Reading};
 use crate::wire::span::{Json, Kind};
+use crate::wire::splice::Change;
 use crate::wire::surrogate;
 
 /// The changes found so far.

@@ -26,7 +26,7 @@ pub(super) fn cut(drafts: &mut [Draft<'_>], max: usize, notices: &Notices) -> bo
         match mark.take() {
             Some(mark) => draft.put(vec![gap.marked(&mark)]),
             None if gap.at.len() == gap.of => draft.drop(),
-            None => draft.put(vec![Change { at: gap.at, with: String::new() }]),
+            None => draft.put(vec![Change::new(gap.at, "")]),
         }
     }
     true

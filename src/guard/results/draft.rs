@@ -28,7 +28,7 @@ pub(super) fn joined<'d>(drafts: &'d [Draft<'_>]) -> Cow<'d, str> {
 pub(super) fn say(drafts: &mut [Draft<'_>], text: &str) -> bool {
     let said = joined(drafts).trim() == text;
     let Some((first, others)) = drafts.split_first_mut().filter(|_| !said) else { return false };
-    first.put(vec![Change { at: Span::new(0, first.text().len()), with: text.to_owned() }]);
+    first.put(vec![Change::new(Span::new(0, first.text().len()), text)]);
     others.iter_mut().for_each(Draft::drop);
     true
 }
@@ -50,7 +50,7 @@ impl<'a> Draft<'a> {
         self.changes = if self.changes.is_empty() {
             changes
         } else {
-            vec![Change { at: Span::new(0, self.original.len()), with: text.clone() }]
+            vec![Change::new(Span::new(0, self.original.len()), text.clone())]
         };
         self.text = Cow::Owned(text);
     }

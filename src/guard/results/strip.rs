@@ -73,7 +73,7 @@ fn in_text(text: &str, wanted: &Wanted<'_>, depth: usize) -> Vec<Change> {
     if changes.is_empty() {
         return changes;
     }
-    vec![Change { at: Span::new(start, start + whole.len()), with: changed(&json, &changes) }]
+    vec![Change::new(Span::new(start, start + whole.len()), changed(&json, &changes))]
 }
 
 /// The changes to a value's own text.
@@ -105,7 +105,7 @@ fn named(json: Json<'_>, wanted: &Wanted<'_>) -> Vec<Change> {
             None => containers.push((container, positions)),
         }
     }
-    let cut = |at: Span| Change { at, with: String::new() };
+    let cut = |at: Span| Change::new(at, "");
     let cuts = containers.iter().flat_map(|(container, positions)| {
         without(*container, container.span_in(json.text()).start, positions)
     });

@@ -3,7 +3,7 @@
 //! They are found in the text as it reads, and made in the string as it is written, so that what is not changed
 //! keeps its escapes.
 
-use crate::wire::canonical::quote;
+use crate::wire::canonical::escaped;
 use crate::wire::span::{Json, Span, places};
 
 /// What is to stand in the place of a stretch of a text.
@@ -11,6 +11,14 @@ use crate::wire::span::{Json, Span, places};
 pub struct Change {
     pub at: Span,
     pub with: String,
+}
+
+// === impl Change ===
+
+impl Change {
+    pub fn new(at: Span, with: impl Into<String>) -> Self {
+        Self { at, with: with.into() }
+    }
 }
 
 /// `text` with its changes, which are in order of place and do not overlap.
@@ -37,12 +45,6 @@ pub fn within(string: Json<'_>, changes: &[Change]) -> Vec<Change> {
         _ => None,
     });
     spans.zip(changes).map(|(at, change)| Change { at, with: escaped(&change.with) }).collect()
-}
-
-/// A text as it stands between the quotes of a JSON string.
-fn escaped(text: &str) -> String {
-    let quoted = quote(text);
-    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
