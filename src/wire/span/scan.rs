@@ -155,26 +155,26 @@ fn digits(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
 /// Passes a string whose opening quote stands at `at`.
 ///
 /// Quotes, backslashes and controls are looked for at once and block by block: names are short, and text breaks its
-/// lines by `\n` every few dozen bytes, too short a run for a call of `memchr2` to pay. A block is looked at once,
-/// however many escapes are in it.
+/// lines by `\n` every few dozen bytes, too short a run for a call of `memchr2` to pay. How many escapes are in a
+/// block, and where, costs nothing: no branch depends on it.
 pub(super) fn string(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     let mut start = at + 1;
     while let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk::<BLOCK>) {
-        let mut hits = specials(*block);
-        let mut next = start + BLOCK;
-        while hits != 0 {
-            let at = start + hits.trailing_zeros() as usize;
-            if bytes.get(at) == Some(&b'"') {
-                return Ok(at + 1);
-            }
-            let end = escape(bytes, at)?;
-            if end >= next {
-                next = end;
-                break;
-            }
-            hits &= u32::MAX << (end - start);
+        let block = Block::of(block);
+        let end = block.quotes & !block.escaped;
+        let inside = end.wrapping_sub(1) & !end & block.known;
+        let mut odd = (block.controls | block.escaped & !block.usual) & inside;
+        while odd != 0 {
+            let at = start + odd.trailing_zeros() as usize;
+            // A control is refused as itself.
+            let is_escaped = block.escaped & odd & odd.wrapping_neg() != 0;
+            escape(bytes, if is_escaped { at - 1 } else { at })?;
+            odd &= odd - 1;
         }
-        start = next;
+        if end != 0 {
+            return Ok(start + end.trailing_zeros() as usize + 1);
+        }
+        start += block.known.count_ones() as usize;
     }
     short_string(bytes, start)
 }
@@ -191,18 +191,14 @@ fn short_string(bytes: &[u8], mut at: usize) -> Result<usize, Malformed> {
     }
 }
 
-/// Passes the escape at `at`, where something stands that may not stand in a string as itself.
-#[inline]
-fn escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't']) => Ok(at + 2),
-        _ => rare_escape(bytes, at),
-    }
+fn is_special(byte: u8) -> bool {
+    (byte == b'"') || (byte == b'\\') || (byte < b' ')
 }
 
-#[cold]
-fn rare_escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+/// Passes the escape at `at`, where something stands that may not stand in a string as itself.
+fn escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     match (bytes.get(at), bytes.get(at + 1)) {
+        (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => Ok(at + 2),
         (Some(b'\\'), Some(b'u')) => {
             let end = at + 6;
             match (at + 2..end).find(|at| !bytes.get(*at).is_some_and(u8::is_ascii_hexdigit)) {
@@ -216,20 +212,21 @@ fn rare_escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
 }
 
 /// Bytes that are looked at together.
-const BLOCK: usize = 16;
+const BLOCK: usize = u32::BITS as usize;
 
-fn is_special(byte: u8) -> bool {
-    (byte == b'"') || (byte == b'\\') || (byte < b' ')
-}
+/// Every other byte, the first among them.
+const EVEN: u32 = 0x5555_5555;
 
-/// One bit for each byte of the block that is special, the first byte's lowest.
-#[inline]
-fn specials(block: [u8; BLOCK]) -> u32 {
-    let block = u8x16::new(block);
-    let quotes = block.simd_eq(u8x16::splat(b'"'));
-    let backslashes = block.simd_eq(u8x16::splat(b'\\'));
-    let controls = block.simd_eq(block.min(u8x16::splat(0x1f)));
-    (quotes | backslashes | controls).to_bitmask()
+/// What stands in a block that does not begin within an escape: one bit for each byte, the first byte's lowest.
+struct Block {
+    quotes: u32,
+    controls: u32,
+    /// What a backslash stands before that is not escaped itself, other than a backslash.
+    escaped: u32,
+    /// Letters of the escapes that text is full of.
+    usual: u32,
+    /// Bytes of which all this is known: not backslashes at the block's end, which escape what is behind it.
+    known: u32,
 }
 
 // === impl Nesting ===
@@ -259,4 +256,41 @@ impl Nesting {
     fn innermost(&self) -> Option<bool> {
         (self.used > 0).then_some(self.bits & 1 == 1)
     }
+}
+
+// === impl Block ===
+
+impl Block {
+    #[inline]
+    fn of(block: &[u8; BLOCK]) -> Self {
+        let (front, back) = block.split_at(BLOCK / 2);
+        let halves = [front, back].map(|half| u8x16::new(half.try_into().unwrap_or_default()));
+        let bits = |of: fn(u8x16) -> u8x16| {
+            let [front, back] = halves.map(|half| of(half).to_bitmask());
+            front | back << (BLOCK / 2)
+        };
+        let quotes = bits(|half| half.simd_eq(u8x16::splat(b'"')));
+        let controls = bits(|half| half.simd_eq(half.min(u8x16::splat(0x1f))));
+        let mut backslashes = bits(|half| half.simd_eq(u8x16::splat(b'\\')));
+        if backslashes == 0 {
+            return Self { quotes, controls, escaped: 0, usual: 0, known: u32::MAX };
+        }
+        // Nothing but backslashes: so many pairs.
+        if backslashes == u32::MAX {
+            return Self { quotes: 0, controls: 0, escaped: 0, usual: 0, known: u32::MAX };
+        }
+        let known = u32::MAX >> backslashes.leading_ones();
+        backslashes &= known;
+        let usual = quotes | bits(|half| half.simd_eq(u8x16::splat(b'n')));
+        Self { quotes: quotes & known, controls, escaped: escaped(backslashes), usual, known }
+    }
+}
+
+/// What stands behind runs of an odd number of backslashes, none of which reaches the end.
+#[inline]
+fn escaped(backslashes: u32) -> u32 {
+    let starts = backslashes & !(backslashes << 1);
+    // A start added to its run moves to the byte behind it.
+    let behind = |starts: u32| backslashes.wrapping_add(starts) & !backslashes;
+    behind(starts & EVEN) & !EVEN | behind(starts & !EVEN) & EVEN
 }
