@@ -79,20 +79,17 @@ fn first(rest: &str) -> Option<(Piece<'_>, &str)> {
 
 /// What the text after a backslash begins with, and the text after that.
 fn escaped(text: &str) -> Option<(Piece<'_>, &str)> {
-    let (letter, rest) = text.split_at_checked(1)?;
-    let char = match letter {
-        "\"" => '"',
-        "\\" => '\\',
-        "/" => '/',
-        "b" => '\u{8}',
-        "f" => '\u{c}',
-        "n" => '\n',
-        "r" => '\r',
-        "t" => '\t',
-        "u" => return code_unit(rest).map(|(unit, rest)| character(unit, rest)),
+    let char = match text.as_bytes().first()? {
+        letter @ (b'"' | b'\\' | b'/') => char::from(*letter),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return code_unit(text.get(1..)?).map(|(unit, rest)| character(unit, rest)),
         _ => return None,
     };
-    Some((Piece::Char(char), rest))
+    Some((Piece::Char(char), text.get(1..)?))
 }
 
 /// The character that begins with `unit`, together with the second half of a pair if `rest` begins with it.

@@ -154,11 +154,16 @@ impl<'a> Reader<'a> {
 impl<'a> Key<'a> {
     /// Whether the member is called `name` (escapes in the key are understood).
     pub fn is(&self, name: &str) -> bool {
-        if self.raw.contains('\\') { self.name() == name } else { self.raw == name }
+        if self.is_plain() { self.raw == name } else { self.name() == name }
     }
 
     /// The name, unescaped. A lone surrogate reads as U+FFFD.
     pub fn name(&self) -> Cow<'a, str> {
-        escape::unescape(self.raw)
+        if self.is_plain() { Cow::Borrowed(self.raw) } else { escape::unescape(self.raw) }
+    }
+
+    /// Names are too short for a call of `memchr` to pay.
+    fn is_plain(&self) -> bool {
+        self.raw.bytes().all(|byte| byte != b'\\')
     }
 }
