@@ -8,20 +8,36 @@ use memchr::memmem;
 /// What can be read in the place of one: as long as what it replaces, so that nothing else moves.
 pub const READABLE: &str = "\\ufffd";
 
-/// Whether `text` holds what may be half of a pair. Much faster than [`lone`], and never wrong in saying no.
-pub fn may_be_in(text: &[u8]) -> bool {
-    PREFIXES.iter().any(|prefix| memmem::find(text, prefix).is_some())
+/// Whether a half may stand alone in JSON text, or in JSON text that is a string in it. Never wrong in saying no, and
+/// where no half is written at all it looks for an escape only.
+pub fn may_be_lone(text: &[u8]) -> bool {
+    let Some(first) = memmem::find(text, b"\\u") else { return false };
+    let rest = text.get(first..).unwrap_or_default();
+    let halves = halves(rest);
+    halves.iter().any(|at| !is_escape(rest, *at)) || !unpaired(rest, &halves).is_empty()
 }
 
 /// Where each lone half begins in JSON text, in order. Each is as long as [`READABLE`].
 pub fn lone(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
+    let mut halves = halves(bytes);
+    halves.retain(|at| is_escape(bytes, *at));
+    unpaired(bytes, &halves)
+}
+
+/// Where the escape of a half may begin, in order.
+fn halves(bytes: &[u8]) -> Vec<usize> {
     let [lower, upper] = PREFIXES.map(|prefix| memmem::find_iter(bytes, prefix));
-    let mut hits: Vec<usize> = lower.chain(upper).filter(|at| is_escape(bytes, *at)).collect();
-    hits.sort_unstable();
+    let mut halves: Vec<usize> = lower.chain(upper).collect();
+    halves.sort_unstable();
+    halves
+}
+
+/// Of escapes in order, those that are half of nothing.
+fn unpaired(bytes: &[u8], escapes: &[usize]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut paired = 0;
-    for at in hits {
+    for at in escapes.iter().copied() {
         if at < paired {
             continue;
         }
@@ -71,7 +87,7 @@ fn unit(bytes: &[u8], at: usize) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::{may_be_in, readable};
+    use super::{may_be_lone, readable};
 
     #[test]
     fn a_half_that_stands_alone_is_made_readable_and_nothing_else_is() {
@@ -87,8 +103,22 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(readable(text).as_deref(), expected, "{text}");
-            assert!(expected.is_none() || may_be_in(text.as_bytes()), "{text}");
+            assert!(expected.is_none() || may_be_lone(text.as_bytes()), "{text}");
         }
-        assert!(!may_be_in(br#""\u00e9 \n ud83d""#));
+    }
+
+    #[test]
+    fn what_is_whole_is_not_looked_at_twice() {
+        for text in [
+            r#""\u00e9 \n ud83d""#,
+            r#""\ud83d\ude00 \uD83D\uDE00""#,
+            r#""\\\ud83d\ude00""#,
+            "",
+            "\"\u{1f600}\"",
+        ] {
+            assert!(!may_be_lone(text.as_bytes()), "{text}");
+        }
+        // In arguments, which are JSON in a string: that is for whoever reads them to say.
+        assert!(may_be_lone(br#""{\"a\":\"\\ud83d\"}""#));
     }
 }

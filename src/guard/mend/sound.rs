@@ -17,7 +17,7 @@ struct Glance<'t> {
 }
 
 pub(super) fn is_sound(transcript: &Transcript) -> bool {
-    if transcript.is_bare() || surrogate::may_be_in(transcript.body()) {
+    if transcript.is_bare() || surrogate::may_be_lone(transcript.body()) {
         return false;
     }
     let mut glance = Glance { transcript, open: Vec::new() };
