@@ -110,15 +110,28 @@ impl Bench<'_> {
         if !self.rules.failures.refuse {
             return None;
         }
+        if self.ledger.as_ref().is_some_and(Ledger::is_empty) {
+            return None;
+        }
+        let key = key();
+        // Most calls are made for the first time, and to say so is cheaper than to read what became of all others.
+        if self.ledger.is_none() && !self.was_made(&key) {
+            return None;
+        }
         let tools = &mut self.tools;
         let ledger = self
             .ledger
             .get_or_insert_with(|| Ledger::fold(self.transcript, self.rules, &mut |call| tools.key(call)));
-        if ledger.is_empty() {
-            return None;
-        }
-        let key = key();
         ledger.precedent(&key, call, policy, self.changed).map(|precedent| (precedent, key))
+    }
+
+    /// Whether an equivalent call was made before.
+    fn was_made(&mut self, key: &Key) -> bool {
+        let (transcript, tools) = (self.transcript, &mut self.tools);
+        // A name that is not offered may mean one that is.
+        let mut named = |name: &str| name == key.tool || transcript.tool(name).is_none();
+        let mut is = |call: &Call<'_>| tools.key(call).as_ref() == Some(key);
+        Ledger::meets(transcript, self.rules, &mut named, &mut is)
     }
 
     fn failed_before(&self, name: &str, precedent: &Precedent) -> Refusal {

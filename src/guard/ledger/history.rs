@@ -20,12 +20,16 @@ pub(super) fn fold<'t>(
     key: &'t mut dyn FnMut(&Call<'_>) -> Option<Key>,
     ledger: &'t mut Ledger,
 ) {
-    let start = start(transcript, rules);
     let mut fold = Fold { transcript, rules, key, ledger, tools: HashMap::new(), answer: Answer::default() };
-    for element in transcript.elements.get(start..).unwrap_or_default() {
+    for element in since_the_user_spoke(transcript, rules) {
         fold.element(element);
     }
     fold.settle();
+}
+
+/// The elements that count, from those on that the last user message to empty the ledger leaves open.
+pub(super) fn since_the_user_spoke<'t>(transcript: &'t Transcript, rules: &Rules) -> &'t [Element] {
+    transcript.elements.get(start(transcript, rules)..).unwrap_or_default()
 }
 
 /// Where to begin: at the last user message that empties the ledger. But the call that a later result answers

@@ -66,6 +66,20 @@ impl Ledger {
         ledger
     }
 
+    /// Whether a fold would come upon a call that `is` knows, under a name that `named` does. Where it would not, no
+    /// failure of that call can stand, and no result need be read to say so.
+    pub fn meets(
+        transcript: &Transcript,
+        rules: &Rules,
+        named: &mut dyn FnMut(&str) -> bool,
+        is: &mut dyn FnMut(&Call<'_>) -> bool,
+    ) -> bool {
+        history::since_the_user_spoke(transcript, rules).iter().any(|element| {
+            transcript.called(element).iter().any(|called| named(&called.name))
+                && transcript.calls(element).iter().any(&mut *is)
+        })
+    }
+
     fn with_capacity(capacity: usize) -> Self {
         Self { capacity, ..Self::default() }
     }
