@@ -9,6 +9,16 @@ mod tests;
 
 /// Whether the last segments of `path` are these, which are given in lower case.
 pub(super) fn ends_in(path: &str, last: &[&str]) -> bool {
+    is_written(path, last) || is_meant(path, last)
+}
+
+/// As nearly all requests write it.
+fn is_written(path: &str, last: &[&str]) -> bool {
+    let before = last.iter().rev().try_fold(path, |path, name| path.strip_suffix(name)?.strip_suffix('/'));
+    before.is_some()
+}
+
+fn is_meant(path: &str, last: &[&str]) -> bool {
     let decoded = decoded(path);
     let mut segments: Vec<Vec<u8>> = Vec::new();
     for segment in decoded.split(|byte| matches!(byte, b'/' | b'\\')) {
