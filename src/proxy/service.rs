@@ -43,7 +43,8 @@ struct Panicked;
 impl House {
     async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
         let dialect = Dialect::of_path(request.uri().path());
-        match caught(self.walk(request)).await {
+        let walk = pin!(self.walk(request));
+        match caught(walk).await {
             Ok(response) => response,
             Err(failure) => {
                 report(&failure);
@@ -98,8 +99,9 @@ fn speaks_http_only(path: &str) -> bool {
 }
 
 /// A bug in one request must not take the connection's other requests with it.
-async fn caught<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let mut future = pin!(future);
+///
+/// Pinned by who asks: a future that moved in here would be held twice.
+async fn caught<T>(mut future: Pin<&mut impl Future<Output = Result<T, Failure>>>) -> Result<T, Failure> {
     std::future::poll_fn(|context| {
         std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)))
             .unwrap_or_else(|_| Poll::Ready(Err(Failure::Internal(Panicked.into()))))

@@ -12,7 +12,7 @@ use super::ask::{Answered, Asked, Failed};
 use super::rounds::Rounds;
 
 impl Rounds<'_> {
-    pub(super) async fn run(mut self) -> Result<(), Failure> {
+    pub(super) async fn run(&mut self) -> Result<(), Failure> {
         let result = self.rounds().await;
         let account = &mut self.outlet.account;
         account.usage = self.answer.total();

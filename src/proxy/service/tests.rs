@@ -34,6 +34,6 @@ async fn a_panic_becomes_an_error_of_ours() {
         assert!(std::hint::black_box(false), "a bug");
         Ok(1)
     };
-    assert_eq!(caught(panics).await.unwrap_err().code(), "internal");
-    assert_eq!(caught(async { Ok(1) }).await.unwrap(), 1);
+    assert_eq!(caught(pin!(panics)).await.unwrap_err().code(), "internal");
+    assert_eq!(caught(pin!(async { Ok(1) })).await.unwrap(), 1);
 }
