@@ -13,13 +13,12 @@ mod queue;
 mod render;
 mod text;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::dialect::{
-    Broken, Call, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible,
+    Broken, Closing, Decision, Hidden, HiddenCall, Pending, RefusedCall, Transcript, Usage, Visible,
 };
 use crate::wire::span::{Json, Span, unescape};
 use crate::wire::sse::{Frame, ends_blank};
@@ -80,7 +79,7 @@ struct Round {
     /// The provider's own error took its place.
     failed: bool,
     /// The provider refused a call of it, in an event that says so: the call, and that event.
-    unseen: Option<(Call<'static>, Bytes)>,
+    unseen: Option<(RefusedCall, Bytes)>,
     /// Nothing that comes behind that event counts.
     cut_short: bool,
     usage: Usage,
@@ -226,22 +225,16 @@ impl Answer {
         if !self.single || self.whole || self.has_let_call_out() {
             return false;
         }
-        let Some(call) = refused::read(data) else { return false };
-        let call = Call {
-            id: Cow::Borrowed(""),
-            name: call.name.into_owned().into(),
-            arguments: call.arguments.into_owned().into(),
-            kind: call.kind,
-        };
+        let Some(refused) = refused::read(data) else { return false };
         self.calls.abandon();
         (self.now.done, self.now.cut_short) = (true, true);
-        self.now.unseen = Some((call, frame.raw.clone()));
+        self.now.unseen = Some((refused, frame.raw.clone()));
         true
     }
 
     /// A call that the provider refused in its stream, and the event that says so. Who takes it has to
     /// [`refuse_unseen`](Self::refuse_unseen) it; otherwise the answer has failed.
-    pub fn take_unseen(&mut self) -> Option<(Call<'static>, Bytes)> {
+    pub fn take_unseen(&mut self) -> Option<(RefusedCall, Bytes)> {
         self.now.unseen.take()
     }
 
