@@ -182,5 +182,5 @@ fn replay_answers_from_a_script_and_tells_of_what_it_missed() {
 fn a_script_that_is_wrong_ends_with_65_and_says_where() {
     let (code, told) = run(&["replay", "replay/demo-config.toml"]);
     assert_eq!(code, 65);
-    assert!(told.starts_with("remand: replay/demo-config.toml:19: unknown field `constraint`"), "{told}");
+    assert!(told.starts_with("remand: replay/demo-config.toml:23: unknown field `constraint`"), "{told}");
 }

@@ -119,7 +119,7 @@ fn names_the_headers_that_are_sent() {
 fn the_texts_it_quotes_are_ours() {
     let quotes = section("What the model reads").split("\n\n").filter(|part| part.starts_with("> "));
     let quotes: Vec<String> = quotes.map(|quote| quote.replace("\n> ", " ")).collect();
-    assert_eq!(quotes.len(), 2);
+    assert_eq!(quotes.len(), 3);
     for quote in quotes {
         let text = quote.trim_start_matches("> ").trim_end();
         assert!(Notices::default().wrote(text), "{text}");

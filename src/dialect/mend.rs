@@ -143,6 +143,12 @@ impl Transcript {
             Dialect::Chat => chat::mend::without_bare(self, element),
         }
     }
+    /// An answer without calls has no content either, which no provider takes.
+    pub fn lacks_content(&self, element: &Element) -> bool {
+        match self.dialect {
+            Dialect::Chat => chat::mend::lacks_content(self, element),
+        }
+    }
     /// Calls stand in the content too, in another API's form.
     pub fn may_double_calls(&self, element: &Element) -> bool {
         match self.dialect {

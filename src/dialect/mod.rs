@@ -152,6 +152,14 @@ pub struct Call<'a> {
     pub kind: CallKind,
 }
 
+/// A call that the model wrote and its provider would not have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefusedCall {
+    pub call: Call<'static>,
+    /// What the provider says of it, in one line; empty if nothing.
+    pub said: String,
+}
+
 /// What a result names of the call that it answers: its id, or in the API's first form its tool.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Address<'a> {
@@ -208,8 +216,8 @@ impl Dialect {
         }
     }
 
-    /// The call that a provider's error speaks of: one that the model wrote and the provider could not read.
-    pub fn refused_call(self, error: &str) -> Option<Call<'_>> {
+    /// The call that a provider's error speaks of: one that the model wrote and the provider would not have.
+    pub fn refused_call(self, error: &str) -> Option<RefusedCall> {
         match self {
             Self::Chat => chat::refused::read(error),
         }

@@ -9,19 +9,35 @@ use crate::wire::span::Expected;
 use super::notice::{NAME, Notice, Notices, excerpt};
 use super::{Reason, Refusal, Resort};
 
+/// Characters of a provider's words that are quoted.
+const SAID: usize = 400;
+
 /// Why a call is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grounds<'a> {
     Truncated,
     Unreadable(Unreadable),
-    UnknownTool { names: &'a str },
+    UnknownTool {
+        names: &'a str,
+    },
     NoTools,
-    Invalid { problems: &'a str },
-    Denied { reason: &'a str },
-    Repeated { error: &'a str },
-    Terminal { error: &'a str },
+    Invalid {
+        problems: &'a str,
+    },
+    Denied {
+        reason: &'a str,
+    },
+    Repeated {
+        error: &'a str,
+    },
+    Terminal {
+        error: &'a str,
+    },
     TooLarge,
-    ProviderRefused,
+    /// `said`: the provider's own words, or none.
+    ProviderRefused {
+        said: &'a str,
+    },
 }
 
 /// Why arguments cannot be taken as one call.
@@ -58,7 +74,7 @@ impl Grounds<'_> {
             Self::Repeated { .. } => Reason::Repeated,
             Self::Terminal { .. } => Reason::Terminal,
             Self::TooLarge => Reason::TooLarge,
-            Self::ProviderRefused => Reason::ProviderRefused,
+            Self::ProviderRefused { .. } => Reason::ProviderRefused,
         }
     }
 
@@ -74,7 +90,12 @@ impl Grounds<'_> {
             Self::Repeated { error } => told(Notice::Repeated, "error", error),
             Self::Terminal { error } => told(Notice::Terminal, "error", error),
             Self::TooLarge => notices.text(Notice::TooLarge, &[("tool", tool)]),
-            Self::ProviderRefused => notices.text(Notice::ProviderRefused, &[("tool", tool)]),
+            Self::ProviderRefused { said: "" } => {
+                told(Notice::ProviderRefused, "error", &notices.text(Notice::ErrorUnsaid, &[]))
+            }
+            Self::ProviderRefused { said } => {
+                told(Notice::ProviderRefused, "error", &format!("\"{}\"", excerpt(said, SAID)))
+            }
         }
     }
 }

@@ -89,7 +89,8 @@ impl Open {
         let calls = message.get("tool_calls").filter(|calls| !calls.is_null());
         let legacy = message.get("function_call").filter(|call| !call.is_null());
         if calls.is_none() && legacy.is_none() {
-            return said(index, message);
+            let is_given = |name: &str| message.get(name).is_some_and(|value| !value.is_null());
+            return if is_given("refusal") || is_given("audio") { Ok(()) } else { said(index, message) };
         }
         if calls.is_some_and(|calls| list(Some(calls)).is_empty()) {
             return Err(format!("[] is too short - 'messages.{index}.tool_calls'"));

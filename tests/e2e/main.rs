@@ -38,5 +38,6 @@ mod uninspected;
 mod unreadable;
 mod untouched;
 mod untyped;
+mod vain;
 mod verdict;
 mod watched;

@@ -34,6 +34,11 @@ fn broken() -> Vec<(&'static str, Vec<String>, &'static str)> {
         ("two results", vec![good.clone(), ok.clone(), ok.clone(), steer.clone()], "mended_duplicate"),
         ("arguments", vec![calls(&["a"], r#"{"at"#), ok, steer.clone()], "mended_arguments"),
         ("an empty result", vec![good, result("a", ""), steer.clone()], "mended_empty"),
+        (
+            "no answer",
+            vec![r#"{"role":"assistant","content":null}"#.to_owned(), steer.clone()],
+            "mended_empty",
+        ),
         ("half an emoji", vec![r#"{"role":"user","content":"\ud83d"}"#.to_owned(), steer], "mended_text"),
     ]
 }

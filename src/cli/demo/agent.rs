@@ -12,6 +12,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde::{Deserialize, Serialize};
 
+use super::scene::Cancelled;
 use super::tool;
 use crate::wire::sse::Framer;
 
@@ -29,8 +30,12 @@ pub(super) struct Agent {
 /// One answer, as it arrived, and what the agent did about it.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
+    /// The request.
+    pub(super) asked: Vec<u8>,
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
+    /// What its tools answered, in the order of the calls.
+    pub(super) results: Vec<String>,
     /// Every byte of the answer's body.
     pub(super) heard: Vec<u8>,
     /// Why it ended, if it said so.
@@ -135,18 +140,25 @@ impl Agent {
     }
 
     /// Asks until the model ends in words. `after` is handed each answer once its calls have run.
-    pub(super) async fn converse(&self, user: &str, mut after: impl FnMut(Turn)) -> anyhow::Result<()> {
-        let mut messages =
-            vec![Message::plain("system", SYSTEM.to_owned()), Message::plain("user", user.to_owned())];
+    pub(super) async fn converse(
+        &self,
+        cancelled: Option<&Cancelled>,
+        user: &str,
+        mut after: impl FnMut(Turn),
+    ) -> anyhow::Result<()> {
+        let mut messages = vec![Message::plain("system", SYSTEM.to_owned())];
+        messages.extend(cancelled.into_iter().flat_map(Message::cancelled));
+        messages.push(Message::plain("user", user.to_owned()));
         for _ in 0..PATIENCE {
-            let turn = self.ask(&messages).await?;
+            let mut turn = self.ask(&messages).await?;
             if turn.calls.is_empty() {
                 after(turn);
                 return Ok(());
             }
-            let results = turn.calls.iter().map(Call::run).collect::<Result<Vec<_>, _>>()?;
-            messages.push(Message::calling(&turn));
-            messages.extend(results);
+            turn.results = turn.calls.iter().map(Call::run).collect::<Result<_, _>>()?;
+            messages.push(Message::calling(turn.text.clone(), &turn.calls));
+            let results = turn.calls.iter().zip(&turn.results);
+            messages.extend(results.map(|(call, result)| Message::result(call, result.clone())));
             after(turn);
         }
         bail!("the model had not come to an end after {PATIENCE} answers")
@@ -160,10 +172,11 @@ impl Agent {
             tools: serde_json::from_str(tool::OFFERED)?,
             messages,
         };
+        let asked = serde_json::to_vec(&ask)?;
         let request = Request::post(format!("{}/chat/completions", self.base_url))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::AUTHORIZATION, "Bearer not-a-key")
-            .body(Full::from(serde_json::to_vec(&ask)?))?;
+            .body(Full::from(asked.clone()))?;
         let response = self.client.request(request).await.context("failed to reach the proxy")?;
         let (head, mut body) = response.into_parts();
         if head.status != StatusCode::OK {
@@ -171,7 +184,7 @@ impl Agent {
             bail!("the agent got {}: {}", head.status, String::from_utf8(body.into())?);
         }
         let mut framer = Framer::new(MAX_EVENT);
-        let mut turn = Turn::default();
+        let mut turn = Turn { asked, ..Turn::default() };
         while let Some(frame) = body.frame().await {
             let Ok(data) = frame.context("the answer broke off")?.into_data() else { continue };
             turn.heard.extend_from_slice(&data);
@@ -226,9 +239,8 @@ impl Turn {
 // === impl Call ===
 
 impl Call {
-    fn run(&self) -> Result<Message, tool::Raised> {
-        let result = tool::run(&self.name, &self.arguments)?;
-        Ok(Message { tool_call_id: Some(self.id.clone()), ..Message::plain("tool", result) })
+    fn run(&self) -> Result<String, tool::Raised> {
+        tool::run(&self.name, &self.arguments)
     }
 }
 
@@ -238,14 +250,23 @@ impl Message {
     fn plain(role: &'static str, content: String) -> Self {
         Self { role, content, tool_call_id: None, tool_calls: Vec::new() }
     }
-    fn calling(turn: &Turn) -> Self {
+    fn calling(text: String, calls: &[Call]) -> Self {
         let called = |Call { id, name, arguments }: Call| Called {
             id,
             r#type: "function",
             function: Function { name, arguments },
         };
-        let tool_calls = turn.calls.iter().cloned().map(called).collect();
-        Self { tool_calls, ..Self::plain("assistant", turn.text.clone()) }
+        let tool_calls = calls.iter().cloned().map(called).collect();
+        Self { tool_calls, ..Self::plain("assistant", text) }
+    }
+    fn result(call: &Call, result: String) -> Self {
+        Self { tool_call_id: Some(call.id.clone()), ..Self::plain("tool", result) }
+    }
+    /// What the user asked, and the call in answer to it.
+    fn cancelled(turn: &Cancelled) -> [Self; 2] {
+        let [id, name, arguments] = [turn.id, turn.name, turn.arguments].map(str::to_owned);
+        let user = Self::plain("user", turn.user.to_owned());
+        [user, Self::calling(String::new(), &[Call { id, name, arguments }])]
     }
 }
 

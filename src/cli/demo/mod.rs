@@ -122,11 +122,11 @@ async fn play(scene: &Scene, provider: &replay::Server, agent: &Agent) -> anyhow
     let mut turns = Vec::new();
     let mut from = provider.requests().len();
     agent
-        .converse(scene.user, |turn| {
+        .converse(scene.cancelled.as_ref(), scene.user, |turn| {
             let to = provider.requests().len();
             turns.push((turn, from..to));
             from = to;
         })
         .await?;
-    Story::tell(provider, turns)
+    Story::tell(provider, scene.cancelled.as_ref(), turns)
 }

@@ -45,7 +45,19 @@ impl Page {
         let mut out = format!("\n{}\n", self.paint(Voice::Loud, &format!("{number}. {}", scene.title)));
         out.push_str(&wrapped(scene.what, 0));
         out.push('\n');
+        if let (Some(cancelled), Some(lost)) = (&scene.cancelled, &story.lost) {
+            self.say(&mut out, Voice::User, "user", cancelled.user);
+            self.say(&mut out, Voice::Model, "model", &format!("calls {} {}", lost.name, lost.written));
+            let text = format!("is stopped before {} has a result", lost.subject());
+            self.say(&mut out, Voice::Agent, "agent", &text);
+        }
         self.say(&mut out, Voice::User, "user", scene.user);
+        if let Some(refusal) = &story.refusal {
+            self.say(&mut out, Voice::Plain, "provider", &format!("would refuse this: {refusal}"));
+        }
+        if let Some(lost) = &story.lost {
+            self.judged(&mut out, lost);
+        }
         if !scene.told.is_empty() {
             self.say(&mut out, Voice::Proxy, "proxy", &format!("adds to the prompt: {}", story.told));
         }
@@ -70,9 +82,12 @@ impl Page {
         }
         for call in answer.rounds.iter().flat_map(|round| &round.calls) {
             let Some(ran) = call.ran() else { continue };
-            let result = call.result.as_deref().unwrap_or("nothing");
-            let news = result.strip_prefix(&format!("{ran}: ")).unwrap_or(result);
+            let answered = call.answered.as_deref().unwrap_or("nothing");
+            let news = answered.strip_prefix(&format!("{ran}: ")).unwrap_or(answered);
             self.say(out, Voice::Agent, "agent", &format!("runs {ran} → {news}"));
+            if let Some(told) = call.result.as_deref().filter(|told| *told != answered) {
+                self.say(out, Voice::Proxy, "proxy", &format!("{ran}: the model reads: {told}"));
+            }
         }
         for call in answer.rounds.last().into_iter().flat_map(|round| &round.calls) {
             if call.ran().is_none() {
@@ -96,6 +111,11 @@ impl Page {
                 let text = format!("{}: held back. The model reads: {told}", call.subject());
                 self.say(out, Voice::Proxy, "proxy", &text);
             }
+            Became::Lost => {
+                let told = call.result.as_deref().unwrap_or("nothing");
+                let text = format!("{}: gets a result. The model reads: {told}", call.subject());
+                self.say(out, Voice::Proxy, "proxy", &text);
+            }
         }
     }
 
@@ -110,9 +130,10 @@ impl Page {
         for (number, story) in stories.iter().enumerate() {
             let mut mark = (number + 1).to_string();
             for call in story.calls() {
-                let (agent, model) = match call.ran() {
-                    Some(ran) => (ran, brief(call)),
-                    None => ("–".to_owned(), "refused, with the reason".to_owned()),
+                let (agent, model) = match (&call.became, call.ran()) {
+                    (_, Some(ran)) => (ran, brief(call)),
+                    (Became::Lost, None) => ("no result".to_owned(), "interrupted: look first".to_owned()),
+                    (_, None) => ("–".to_owned(), "refused, with the reason".to_owned()),
                 };
                 out.push_str(&row(&mark, [&call.subject(), &agent, &model]));
                 out.push('\n');
@@ -169,7 +190,7 @@ impl Judged {
         match &self.became {
             Became::Forwarded => Some(self.subject()),
             Became::Rewritten(arguments) => Some(subject(arguments)),
-            Became::Kept => None,
+            Became::Kept | Became::Lost => None,
         }
     }
 }
@@ -199,6 +220,7 @@ fn brief(call: &Judged) -> String {
     let failed = serde_json::Deserializer::from_str(said).into_iter::<Failed>().next();
     match failed.and_then(Result::ok) {
         Some(Failed { status, code }) => format!("{status} {code}"),
+        None if result.ends_with("Please fix your mistakes.") => "told to mend its mistake".to_owned(),
         None if result.starts_with('{') => "an answer".to_owned(),
         None => match result.rsplit_once(": ") {
             Some((_, outcome)) => outcome.to_owned(),

@@ -6,8 +6,8 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use super::agent::{SYSTEM, Turn};
-use super::scene::{Expected, Fate, Scene};
-use crate::replay::{Recorded, Server};
+use super::scene::{Cancelled, Expected, Fate, Scene};
+use crate::replay::{Recorded, Server, strict};
 
 #[cfg(test)]
 mod tests;
@@ -15,6 +15,10 @@ mod tests;
 /// One conversation, as it went.
 #[derive(Debug)]
 pub(super) struct Story {
+    /// The call of a turn that was cancelled before.
+    pub(super) lost: Option<Judged>,
+    /// What the provider would have said to the first request as the agent sent it, if that is a refusal.
+    pub(super) refusal: Option<String>,
     pub(super) answers: Vec<Answer>,
     /// What the model was told at the head of the history besides what the agent tells it.
     pub(super) told: String,
@@ -44,6 +48,8 @@ pub(super) struct Judged {
     /// The arguments as the model wrote them.
     pub(super) written: String,
     pub(super) became: Became,
+    /// What the agent's tool answered, if it ran.
+    pub(super) answered: Option<String>,
     /// What the model was told of it in the end.
     pub(super) result: Option<String>,
 }
@@ -56,6 +62,8 @@ pub(super) enum Became {
     Rewritten(String),
     /// The agent never got it.
     Kept,
+    /// The agent got it in a turn that was cancelled.
+    Lost,
 }
 
 #[derive(Deserialize)]
@@ -73,12 +81,18 @@ struct Message {
 
 impl Story {
     /// Puts together the answers of the agent, each with the provider's requests that it took.
-    pub(super) fn tell(provider: &Server, turns: Vec<(Turn, Range<usize>)>) -> anyhow::Result<Self> {
+    pub(super) fn tell(
+        provider: &Server,
+        cancelled: Option<&Cancelled>,
+        turns: Vec<(Turn, Range<usize>)>,
+    ) -> anyhow::Result<Self> {
         let all = provider.requests();
         let last = turns.last().map_or(0, |(_, range)| range.end);
         let first = turns.first().map_or(0, |(_, range)| range.start);
         let requests: Vec<Recorded> = all.get(first..last).unwrap_or_default().to_vec();
         let results = results(&requests)?;
+        let lost = cancelled.map(|cancelled| Judged::lost(cancelled, &results));
+        let refusal = turns.first().and_then(|(turn, _)| strict::refusal(&turn.asked));
         let answers = turns
             .into_iter()
             .map(|(turn, range)| {
@@ -89,16 +103,17 @@ impl Story {
             })
             .collect();
         let told = requests.first().map(told).transpose()?.unwrap_or_default();
-        Ok(Self { answers, told, requests })
+        Ok(Self { lost, refusal, answers, told, requests })
     }
 
     #[cfg(test)]
     pub(super) fn of(answers: Vec<Answer>) -> Self {
-        Self { answers, told: String::new(), requests: Vec::new() }
+        Self { lost: None, refusal: None, answers, told: String::new(), requests: Vec::new() }
     }
 
     pub(super) fn calls(&self) -> impl Iterator<Item = &Judged> {
-        self.answers.iter().flat_map(|answer| &answer.rounds).flat_map(|round| &round.calls)
+        let rounds = self.answers.iter().flat_map(|answer| &answer.rounds);
+        self.lost.iter().chain(rounds.flat_map(|round| &round.calls))
     }
 
     /// What went otherwise than the scene wants it; empty if all went as told.
@@ -119,6 +134,9 @@ impl Story {
         if !self.told.contains(scene.told) {
             found.push(format!("the model was to be told {:?}, it was told {:?}", scene.told, self.told));
         }
+        if self.refusal.is_some() != scene.cancelled.is_some() {
+            found.push(format!("of what the agent sent, a provider would have said {:?}", self.refusal));
+        }
         found.extend(self.out_of_place());
         found.extend(self.prefixes());
         found
@@ -127,10 +145,13 @@ impl Story {
     fn differs(&self, call: &Judged, expected: &Expected) -> Option<String> {
         let Judged { id, became, result, .. } = call;
         let result = result.as_deref().unwrap_or_default();
+        let reads = |parts: &[&str]| parts.iter().all(|part| result.contains(part));
         let as_told = match (expected.fate, became) {
             (Fate::Forwarded, Became::Forwarded) => true,
             (Fate::Rewritten(holds), Became::Rewritten(arguments)) => arguments.contains(holds),
-            (Fate::Refused(parts), Became::Kept) => parts.iter().all(|part| result.contains(part)),
+            (Fate::Failed(parts), Became::Forwarded)
+            | (Fate::Refused(parts), Became::Kept)
+            | (Fate::Lost(parts), Became::Lost) => reads(parts),
             _ => false,
         };
         let leaked = *became == Became::Kept && self.answers.iter().any(|answer| answer.turn.heard_of(id));
@@ -169,6 +190,11 @@ fn results(requests: &[Recorded]) -> anyhow::Result<Vec<(String, String)>> {
     Ok(all)
 }
 
+/// What the model was told of the call with this id.
+fn of(results: &[(String, String)], id: &str) -> Option<String> {
+    results.iter().find(|(known, _)| known == id).map(|(_, text)| text.clone())
+}
+
 /// What the head of a request's history says besides the agent's own words.
 fn told(request: &Recorded) -> anyhow::Result<String> {
     let head = Request::read(request)?.messages.into_iter().next().and_then(|message| message.content);
@@ -185,15 +211,32 @@ impl Round {
         };
         let calls = step.calls().map(|call| {
             let id = call.id.clone().unwrap_or_default();
-            let became = match turn.calls.iter().find(|got| got.id == id) {
+            let place = turn.calls.iter().position(|got| got.id == id);
+            let became = match place.and_then(|place| turn.calls.get(place)) {
                 None => Became::Kept,
                 Some(got) if got.arguments == call.arguments && got.name == call.name => Became::Forwarded,
                 Some(got) => Became::Rewritten(got.arguments.clone()),
             };
-            let result = results.iter().find(|(known, _)| *known == id).map(|(_, text)| text.clone());
-            Judged { id, name: call.name.clone(), written: call.arguments.clone(), became, result }
+            let answered = place.and_then(|place| turn.results.get(place)).cloned();
+            let result = of(results, &id);
+            Judged { id, name: call.name.clone(), written: call.arguments.clone(), became, answered, result }
         });
         Self { text: step.text(), calls: calls.collect() }
+    }
+}
+
+// === impl Judged ===
+
+impl Judged {
+    fn lost(cancelled: &Cancelled, results: &[(String, String)]) -> Self {
+        Self {
+            id: cancelled.id.to_owned(),
+            name: cancelled.name.to_owned(),
+            written: cancelled.arguments.to_owned(),
+            became: Became::Lost,
+            answered: None,
+            result: of(results, cancelled.id),
+        }
     }
 }
 

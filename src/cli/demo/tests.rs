@@ -26,7 +26,68 @@ async fn all_goes_as_told() {
        docs                     docs                     ready
        web-ui                   web-ui                   ready
     5  ListResourceTypes        ListResourceTypes        an answer
+    6  login                    login                    told to mend its mistake
+       login-page               login-page               ready
+    7  CreateStack              no result                interrupted: look first
+       ListStacks               ListStacks               an answer
     ");
+}
+
+/// What is told of a scene.
+fn scene(told: &str, number: usize) -> &str {
+    let from = told.find(&format!("\n{number}. ")).unwrap();
+    let rest = told.get(from + 1..).unwrap();
+    let to = rest.find(&format!("\n{}. ", number + 1)).or_else(|| rest.find("\n   the model wrote")).unwrap();
+    rest.get(..to).unwrap().trim_end()
+}
+
+#[tokio::test]
+async fn tells_of_an_error_that_the_model_can_mend() {
+    insta::assert_snapshot!(scene(&shown(RULES).await.1, 6), @r#"
+    6. An error that helps
+    The tool takes the call and fails. A rule says that this is for the model to
+    mend, and so it reads.
+
+      user     Open a branch to fix the login page.
+      model    A branch for the fix.
+        calls  git_prepare_worktree {"branch_slug":"login","branch_kind":"fix"}
+      proxy    login: goes on as written
+      agent    runs login → HTTP 422: the branch login exists already.
+      proxy    login: the model reads: Error: HTTP 422: the branch login exists
+               already. Please fix your mistakes.
+      model    Another name, then.
+        calls  git_prepare_worktree {"branch_slug":"login-page","branch_kind":"fix"}
+      proxy    login-page: goes on as written
+      agent    runs login-page → ready
+      model    The branch login-page is ready.
+    "#);
+}
+
+#[tokio::test]
+async fn tells_of_a_result_that_is_lost() {
+    insta::assert_snapshot!(scene(&shown(RULES).await.1, 7), @r#"
+    7. A lost result
+    A turn was cancelled, and a call has no result. Providers refuse such a history,
+    and every later request with it. It is mended: the session goes on.
+
+      user     Create the stack of the web servers.
+      model    calls aliyun_api
+               {"action":"CreateStack","type":"ALIYUN::ECS::Instance"}
+      agent    is stopped before CreateStack has a result
+      user     I pressed stop. Is it there now?
+      provider would refuse this: An assistant message with 'tool_calls' must be
+               followed by tool messages responding to each 'tool_call_id'. The
+               following tool_call_ids did not have response messages:
+               call_cancelled
+      proxy    CreateStack: gets a result. The model reads: This call of aliyun_api
+               was interrupted: its result was not recorded and its outcome is
+               unknown. Check what it did before you repeat it.
+      model    That call was cut off. First I look what became of it.
+        calls  aliyun_api {"action":"ListStacks","type":"ALIYUN::ECS::Instance"}
+      proxy    ListStacks: goes on as written
+      agent    runs ListStacks → {"Stacks":[]}
+      model    Nothing was created. Shall I begin again?
+    "#);
 }
 
 #[tokio::test]
@@ -60,6 +121,36 @@ async fn fails_where_the_model_is_not_told_beforehand() {
     let (differences, _) = shown(rules).await;
     let [difference] = differences.as_slice() else { panic!("{differences:?}") };
     assert!(difference.starts_with("scene 5: the model was to be told \"Ask for"), "{difference}");
+}
+
+/// The strict provider refuses the history, and the session would be dead.
+#[tokio::test]
+async fn fails_where_a_lost_result_is_not_mended() {
+    let (differences, told) = shown(&format!("{RULES}\n[guard.history]\nmend = false\n")).await;
+    assert!(differences[0].starts_with("scene 7: the agent got 400 Bad Request: "), "{differences:?}");
+    assert!(differences[0].contains("did not have response messages: call_cancelled"), "{differences:?}");
+    assert!(!told.contains("the agent saw"), "{told}");
+    assert_eq!(end(&differences, &mut Vec::new()).unwrap(), Exit::Ours);
+}
+
+#[tokio::test]
+async fn fails_where_an_error_is_not_told_as_one_to_mend() {
+    for (rule, other) in [("as = \"correctable\"", "as = \"failed\""), ("status = [422]", "status = [409]")] {
+        assert_eq!(RULES.matches(rule).count(), 1);
+        let (differences, _) = shown(&RULES.replace(rule, other)).await;
+        assert!(differences[0].starts_with("scene 6: the agent got 422 "), "{differences:?}");
+        assert_eq!(end(&differences, &mut Vec::new()).unwrap(), Exit::Ours);
+    }
+}
+
+#[test]
+fn the_readme_lists_all_scenes() {
+    let listed = include_str!("../../../README.md").lines().filter_map(|line| line.split_once(". **"));
+    let listed = listed.filter_map(|(number, rest)| Some((number, rest.split_once("**")?.0)));
+    let scenes: Vec<_> =
+        SCENES.iter().enumerate().map(|(at, scene)| ((at + 1).to_string(), scene.title)).collect();
+    let scenes: Vec<_> = scenes.iter().map(|(number, title)| (number.as_str(), *title)).collect();
+    assert_eq!(listed.collect::<Vec<_>>(), scenes);
 }
 
 #[tokio::test]

@@ -5,6 +5,9 @@ use serde::Deserialize;
 /// What the agent offers, as it stands in its requests.
 pub(super) const OFFERED: &str = r#"[{"type":"function","function":{"name":"git_prepare_worktree","description":"Prepares a worktree on a new branch.","parameters":{"type":"object","properties":{"branch_slug":{"type":"string","pattern":"^[a-z0-9]+(-[a-z0-9]+)*$","maxLength":48},"branch_kind":{"type":"string","enum":["feature","fix"]}},"required":["branch_slug","branch_kind"],"additionalProperties":false}}},{"type":"function","function":{"name":"aliyun_api","description":"Calls the cloud's API.","parameters":{"type":"object","properties":{"action":{"type":"string"},"type":{"type":"string"}},"required":["action","type"]}}}]"#;
 
+/// A branch that Git has already.
+const TAKEN: &str = "login";
+
 /// A call that would have killed the agent's run.
 #[derive(Debug, thiserror::Error)]
 #[error("the tool {tool} raised on {arguments}: {problem}")]
@@ -38,7 +41,10 @@ pub(super) fn run(tool: &str, arguments: &str) -> Result<String, Raised> {
             if !["feature", "fix"].contains(&worktree.branch_kind.as_str()) {
                 return Err(raised("bad kind".to_owned()));
             }
-            Ok(format!("{}: ready", worktree.branch_slug))
+            Ok(match worktree.branch_slug.as_str() {
+                TAKEN => format!("HTTP 422: the branch {TAKEN} exists already."),
+                slug => format!("{slug}: ready"),
+            })
         }
         "aliyun_api" => Ok(aliyun(&read::<Request>(arguments).map_err(raised)?)),
         _ => Err(raised("there is no such tool".to_owned())),
@@ -79,6 +85,7 @@ mod tests {
             run("git_prepare_worktree", &format!(r#"{{"branch_slug":"{slug}","branch_kind":"fix"}}"#))
         };
         assert_eq!(worktree("a-b2").unwrap(), "a-b2: ready");
+        assert_eq!(worktree("login").unwrap(), "HTTP 422: the branch login exists already.");
         for slug in ["", "a--b", "-a", "a-", "A", &"a".repeat(49)] {
             assert!(worktree(slug).is_err(), "{slug}");
         }

@@ -161,15 +161,21 @@ pub(crate) fn without_calls(transcript: &Transcript, element: &Element, position
     cut(transcript.json(span), span.start, positions)
 }
 
-/// Without calls, an answer must have a content.
 pub(crate) fn without_bare(transcript: &Transcript, element: &Element) -> Vec<Change> {
     let object = transcript.json(element.span);
     let is_bare = |name: &str, value: Json<'_>| name == "tool_calls" && is_empty_array(value);
-    let mut changes = cut_members(object, element.span.start, &is_bare);
-    if element.content.is_none() && element.calls.is_none() {
-        changes.push(fill(transcript, element, ""));
-    }
-    changes
+    cut_members(object, element.span.start, &is_bare)
+}
+
+/// Without calls, an answer must have a content: `""` will do, nothing and `[]` will not. What was refused, or said
+/// aloud, has its own member for that.
+pub(crate) fn lacks_content(transcript: &Transcript, element: &Element) -> bool {
+    let is_given = |span: Span| !is_empty_array(transcript.json(span));
+    let is_elsewhere =
+        |(key, value): (Key<'_>, Json<'_>)| (key.is("refusal") || key.is("audio")) && !value.is_null();
+    element.calls.is_none()
+        && !element.content.is_some_and(is_given)
+        && !transcript.json(element.span).members().any(is_elsewhere)
 }
 
 pub(crate) fn may_double_calls(transcript: &Transcript, element: &Element) -> bool {

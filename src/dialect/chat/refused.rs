@@ -5,22 +5,33 @@
 
 use std::borrow::Cow;
 
-use crate::dialect::{Call, CallKind};
+use crate::dialect::{Call, CallKind, RefusedCall};
 use crate::wire::span::Json;
 
 use super::request::input_text;
 
-pub(crate) fn read(error: &str) -> Option<Call<'_>> {
+const UNPARSED: &str = "error parsing tool call: raw='";
+
+pub(crate) fn read(error: &str) -> Option<RefusedCall> {
     let error = Json::parse(error).ok()?.member("error")?;
     let code = error.member("code").and_then(Json::string).unwrap_or_default();
     let message =
         error.member("message").and_then(Json::string).or_else(|| error.string()).unwrap_or_default();
     if code == "tool_use_failed" {
         let written = error.member("failed_generation").and_then(Json::string)?;
-        return call(&written);
+        return Some(RefusedCall { call: call(&written)?, said: line(&message) });
     }
-    let (_, raw) = message.split_once("error parsing tool call: raw='")?;
-    call(raw.rsplit_once('\'').map_or(raw, |(raw, _)| raw))
+    let (before, rest) = message.split_once(UNPARSED)?;
+    let (raw, after) = rest.rsplit_once('\'').unwrap_or((rest, ""));
+    // What the model wrote it knows: it stands in the call.
+    let unparsed = UNPARSED.trim_end_matches("raw='");
+    let said = line(&format!("{before}{unparsed}{}", after.trim_start_matches([',', ' '])));
+    Some(RefusedCall { call: call(raw)?, said })
+}
+
+/// The text in one line.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `<function=NAME>ARGUMENTS</function>`, `<function=NAME{…}`, or an object with a name; cut or malformed at will.
@@ -62,16 +73,27 @@ mod tests {
     #[test]
     fn finds_the_call_that_a_provider_could_not_read() {
         let groq = r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=look{\"at\": tree}</function>"}}"#;
-        let call = read(groq).unwrap();
-        assert_eq!((&*call.name, &*call.arguments), ("look", r#"{"at": tree}"#));
+        let refused = read(groq).unwrap();
+        assert_eq!((&*refused.call.name, &*refused.call.arguments), ("look", r#"{"at": tree}"#));
+        assert_eq!(refused.said, "");
         let ollama = r#"{"error":{"message":"error parsing tool call: raw='{\"name\": \"look\", \"arguments\": {\"at\": \"tr' err=unexpected end"}}"#;
-        assert_eq!(&*read(ollama).unwrap().name, "look");
+        let refused = read(ollama).unwrap();
+        assert_eq!((&*refused.call.name, &*refused.call.arguments), ("look", r#"{"at": "tr"#));
+        assert_eq!(refused.said, "error parsing tool call: err=unexpected end");
+    }
+
+    #[test]
+    fn tells_what_the_provider_says_of_it_in_one_line() {
+        let error = r#"{"error":{"code":"tool_use_failed","message":"Tool call validation failed:\n  missing properties: 'at'","failed_generation":"{\"name\":\"look\"}"}}"#;
+        assert_eq!(read(error).unwrap().said, "Tool call validation failed: missing properties: 'at'");
+        let cut = r#"{"error":"error parsing tool call: raw='{\"name\":\"look\",\"arguments\":{"}"#;
+        assert_eq!(read(cut).unwrap().said, "error parsing tool call:");
     }
 
     #[test]
     fn takes_the_name_of_the_call_and_not_one_of_its_arguments() {
         let error = r#"{"error":{"code":"tool_use_failed","failed_generation":"{\"arguments\":{\"name\":\"x\"},\"name\":\"look\"}"}}"#;
-        let call = read(error).unwrap();
+        let call = read(error).unwrap().call;
         assert_eq!((&*call.name, &*call.arguments), ("look", r#"{"name":"x"}"#));
     }
 

@@ -55,7 +55,16 @@ fn each_refusal_has_the_reason_and_the_text_of_its_grounds() {
         (Grounds::Repeated { error: "failed" }, "repeated", "state plainly what you conclude."),
         (Grounds::Terminal { error: "failed" }, "terminal", "state plainly what you conclude."),
         (Grounds::TooLarge, "too_large", "Send less, or send it in pieces."),
-        (Grounds::ProviderRefused, "provider_refused", "Please fix your mistakes."),
+        (
+            Grounds::ProviderRefused { said: "no property 'at'" },
+            "provider_refused",
+            "\"no property 'at'\". Please fix your mistakes.",
+        ),
+        (
+            Grounds::ProviderRefused { said: "" },
+            "provider_refused",
+            "an error without a message. Please fix your mistakes.",
+        ),
     ] {
         let refusal = Refusal::new(&notices, &"x".repeat(500), grounds);
         assert_eq!(refusal.reason.code(), code);

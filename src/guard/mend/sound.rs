@@ -37,7 +37,7 @@ impl<'t> Glance<'t> {
 
     fn answer(&mut self, element: &'t Element) -> bool {
         if element.calls.is_none() {
-            return !element.bare;
+            return !element.bare && !self.transcript.lacks_content(element);
         }
         let transcript = self.transcript;
         !element.bare

@@ -53,9 +53,14 @@ impl<'t> Touches<'t> {
     }
 
     fn answer(&mut self, index: usize, element: &Element, calls: &[Called<'t>]) {
+        let mut empty = Vec::new();
         if element.bare {
-            self.change(index, Reason::MendedEmpty, self.transcript.without_bare(element));
+            empty.extend(self.transcript.without_bare(element));
         }
+        if self.transcript.lacks_content(element) {
+            empty.push(self.transcript.fill(element, ""));
+        }
+        self.change(index, Reason::MendedEmpty, empty);
         let places = calls.iter().enumerate().filter(|(_, call)| call.same_as.is_some());
         let gone: Vec<_> = places.map(|(place, _)| place).collect();
         self.change(index, Reason::MendedDuplicate, self.transcript.without_calls(element, &gone));

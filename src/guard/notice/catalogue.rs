@@ -58,7 +58,7 @@ catalogue! {
     Whole Repeated = "repeated" [tool, error];
     Whole Terminal = "terminal" [tool, error];
     Whole TooLarge = "too_large" [tool];
-    Whole ProviderRefused = "provider_refused" [tool];
+    Whole ProviderRefused = "provider_refused" [tool, error];
     // In a history that was mended.
     /// The result of a call that has none.
     Whole Interrupted = "interrupted" [tool];

@@ -23,8 +23,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
         }
         Notice::TooLarge => "错误：{tool} 未执行：其参数超出可接受的大小。请减少内容，或分多次发送。",
         Notice::ProviderRefused => {
-            "错误：{tool} 未执行：服务提供方无法读取此调用。它不是以单个 JSON 对象为参数的调用。\
-             请修正你的错误。"
+            "错误：{tool} 未执行：服务提供方拒绝了此调用，错误为 {error}。请修正你的错误。"
         }
         Notice::Interrupted => {
             "对 {tool} 的这次调用已中断：结果未被记录，执行情况未知。请先确认它做了什么，\

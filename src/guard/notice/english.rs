@@ -34,8 +34,7 @@ pub(super) fn text(notice: Notice) -> &'static str {
              pieces."
         }
         Notice::ProviderRefused => {
-            "Error: {tool} was not run: the provider could not read this call. It was no call with one JSON \
-             object as its arguments. Please fix your mistakes."
+            "Error: {tool} was not run: the provider refused this call with {error}. Please fix your mistakes."
         }
         Notice::Interrupted => {
             "This call of {tool} was interrupted: its result was not recorded and its outcome is unknown. \

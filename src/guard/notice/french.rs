@@ -38,8 +38,8 @@ pub(super) fn text(notice: Notice) -> &'static str {
              ou envoyez-les en plusieurs parties."
         }
         Notice::ProviderRefused => {
-            "Erreur : {tool} n'a pas été exécuté : le fournisseur n'a pas pu lire cet appel. Ce n'était pas un \
-             appel avec un seul objet JSON pour arguments. Veuillez corriger vos erreurs."
+            "Erreur : {tool} n'a pas été exécuté : le fournisseur a refusé cet appel avec {error}. Veuillez \
+             corriger vos erreurs."
         }
         Notice::Interrupted => {
             "Cet appel de {tool} a été interrompu : son résultat n'a pas été enregistré et son issue est \

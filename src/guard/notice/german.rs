@@ -40,8 +40,8 @@ pub(super) fn text(notice: Notice) -> &'static str {
              weniger oder sende es in Teilen."
         }
         Notice::ProviderRefused => {
-            "Fehler: {tool} wurde nicht ausgeführt: Der Anbieter konnte diesen Aufruf nicht lesen. Es war kein \
-             Aufruf mit genau einem JSON-Objekt als Argumenten. Bitte behebe deine Fehler."
+            "Fehler: {tool} wurde nicht ausgeführt: Der Anbieter hat diesen Aufruf abgelehnt mit {error}. Bitte \
+             behebe deine Fehler."
         }
         Notice::Interrupted => {
             "Dieser Aufruf von {tool} wurde unterbrochen: Sein Ergebnis wurde nicht aufgezeichnet, und sein \

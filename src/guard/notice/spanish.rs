@@ -36,8 +36,8 @@ pub(super) fn text(notice: Notice) -> &'static str {
              envíalo por partes."
         }
         Notice::ProviderRefused => {
-            "Error: {tool} no se ejecutó: el proveedor no pudo leer esta llamada. No era una llamada con un \
-             único objeto JSON como argumentos. Por favor, corrige tus errores."
+            "Error: {tool} no se ejecutó: el proveedor rechazó esta llamada con {error}. Por favor, corrige tus \
+             errores."
         }
         Notice::Interrupted => {
             "Esta llamada a {tool} se interrumpió: su resultado no quedó registrado y se desconoce qué \

@@ -62,17 +62,26 @@ impl Rounds<'_> {
     pub(super) async fn ask(&mut self) -> Asked {
         self.unseen = None;
         let mut came = self.ask_once().await;
-        let (rounds, account) = (self.exchange.house.plan.rules.rounds, &mut self.outlet.account);
-        if matches!(came, Ok(Came { is_empty: true, .. })) && account.rounds <= rounds {
-            account.rounds += 1;
-            account.act(Reason::AskedAnew);
+        if matches!(came, Ok(Came { is_empty: true, .. })) && self.may_ask_anew() {
+            self.outlet.account.rounds += 1;
+            self.outlet.account.act(Reason::AskedAnew);
             came = self.ask_once().await;
         }
+        self.answer.be_patient(self.may_ask_anew());
         match came.map(|came| came.asked) {
             Ok(Asked::Failed(Failed::Answer(answered))) => self.read_error(answered).await,
             Ok(asked) => asked,
             Err(failure) => Asked::Failed(Failed::Failure(failure)),
         }
+    }
+
+    /// An answer that is none may be asked for once more, once in an exchange. Who only observes asks nothing of its
+    /// own.
+    fn may_ask_anew(&self) -> bool {
+        let account = &self.outlet.account;
+        !self.exchange.house.observes()
+            && account.rounds <= self.exchange.house.plan.rules.rounds
+            && !account.actions.contains(&Reason::AskedAnew)
     }
 
     /// While a further round is asked, the agent hears that it is not forgotten.

@@ -75,9 +75,9 @@ impl Rounds<'_> {
     pub(super) fn feed(&mut self, frame: Frame, whole: bool, out: &mut Vec<Bytes>) -> Result<(), Failure> {
         self.answer.push(frame, whole).map_err(|broken| self.broken(broken))?;
         if let Some(head) = self.head.clone()
-            && let Some((call, event)) = self.answer.take_unseen()
+            && let Some((refused, event)) = self.answer.take_unseen()
         {
-            self.refuse_unseen(&call);
+            self.refuse_unseen(&refused);
             self.unseen = Some((head, event));
         }
         if self.answer.has_failed() && self.may_resume() {

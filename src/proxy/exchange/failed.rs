@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::StatusCode;
 
-use crate::dialect::{Broken, Call};
+use crate::dialect::{Broken, RefusedCall};
 use crate::guard::{Grounds, Reason, Refusal};
 use crate::observe::event::{Ended, Fact, Judged};
 use crate::proxy::body::BoxError;
@@ -46,8 +46,8 @@ impl Rounds<'_> {
         }
         let text = std::str::from_utf8(&plain).unwrap_or_default();
         match self.exchange.transcript.dialect().refused_call(text) {
-            Some(call) if !self.concludes => {
-                self.refuse_unseen(&call);
+            Some(refused) if !self.concludes => {
+                self.refuse_unseen(&refused);
                 self.unseen = Some((head, raw));
                 Asked::Refused
             }
@@ -56,9 +56,10 @@ impl Rounds<'_> {
     }
 
     /// The provider refused a call of the model: so do we.
-    pub(super) fn refuse_unseen(&mut self, call: &Call<'_>) {
+    pub(super) fn refuse_unseen(&mut self, refused: &RefusedCall) {
+        let RefusedCall { call, said } = refused;
         let notices = &self.exchange.house.plan.rules.notices;
-        let refusal = Refusal::new(notices, &call.name, Grounds::ProviderRefused);
+        let refusal = Refusal::new(notices, &call.name, Grounds::ProviderRefused { said });
         let id = self.answer.refuse_unseen(&call.name, &call.arguments, refusal.text.clone());
         self.record((0, &call.name, &id), Judged::Refused, &[refusal.reason]);
         self.refusals.push(refusal);

@@ -11,26 +11,24 @@ mod inflow;
 mod judge;
 mod outlet;
 mod overhear;
+mod prepare;
 mod pulse;
 mod rounds;
 mod run;
 mod words;
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
 
 use crate::dialect::{Dialect, Transcript};
-use crate::guard::constrain::constrain;
-use crate::guard::mend::{Mended, mend};
-use crate::guard::{Key, Reason, results};
+use crate::guard::mend::Mended;
+use crate::guard::{Key, Reason};
 use crate::observe::event::Fact;
 use crate::wire::splice::Splices;
 
-use super::aside::refused_in_a_row;
 use super::body::{self, Driven, Reply, Whole};
 use super::door::Tenant;
 use super::failure::Failure;
@@ -101,14 +99,14 @@ impl Exchange {
         prepared: Prepared,
         account: &Account,
     ) -> Self {
-        let mended = mended(&house, &transcript, account);
+        let mended = prepare::mended(&house, &transcript, account);
         let prepared_for = mended.iter().flat_map(|mended| &mended.done).map(|done| done.reason).collect();
         let mended = mended.filter(|_| !house.observes());
         let (edits, refused_before) = (Splices::default(), Vec::new());
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
         if !exchange.house.observes() {
-            exchange.prepare();
+            exchange.prepare(account, prepare::told_anew);
         }
         exchange
     }
@@ -116,24 +114,6 @@ impl Exchange {
     /// The transcript that the provider is told: what is put in goes in here.
     fn told(&self) -> &Transcript {
         self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
-    }
-
-    /// Puts results into the words that the model is to read, adds what the operator wants it to know, and puts
-    /// back what the agent did not see: each around its answer, found in what the agent sent.
-    fn prepare(&mut self) {
-        let (told, rules) = (self.told(), &self.house.plan.rules);
-        let mut edits = Splices::default();
-        let mut done = results::rewrite(told, rules, &mut edits);
-        done.extend(constrain(told, rules, self.target.name(), &mut edits));
-        let found = self.house.asides.find(&self.tenant, &self.transcript);
-        for (place, aside) in &found {
-            let moved = self.mended.as_ref().and_then(|mended| mended.places.get(*place));
-            told.restore(*moved.unwrap_or(place), &aside.hidden, &mut edits);
-        }
-        done.extend(found.iter().map(|_| Reason::Restored));
-        self.refused_before = refused_in_a_row(&self.transcript, &found);
-        self.edits = edits;
-        self.prepared_for.extend(done);
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {
@@ -159,18 +139,4 @@ impl Exchange {
         }
         edits.pieces(self.told().body())
     }
-}
-
-/// What of the history has to be mended. A bug of ours must not cost the agent its request.
-fn mended(house: &House, transcript: &Transcript, account: &Account) -> Option<Mended> {
-    let rules = &house.plan.rules;
-    if !rules.history.mend {
-        return None;
-    }
-    let mended = catch_unwind(AssertUnwindSafe(|| mend(transcript, &rules.notices)));
-    mended.unwrap_or_else(|_| {
-        let detail = "the guard failed on the history".to_owned();
-        account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
-        None
-    })
 }

@@ -33,10 +33,12 @@ impl Rounds<'_> {
                 Asked::Answer(answered) if answered.is_stream => self.stream(answered).await,
                 Asked::Answer(answered) => self.whole(answered).await,
                 Asked::Refused => Ok(()),
+                Asked::Failed(_) if self.may_take_back() => return self.take_back().await,
                 Asked::Failed(failed) if self.continues() => return self.reask_failed(failed).await,
                 Asked::Failed(failed) => return self.pass_on(failed).await,
             };
             match carried {
+                Err(_) if self.may_take_back() => return self.take_back().await,
                 Err(failure) if self.continues() => {
                     return self.reask_failed(Failed::Failure(failure)).await;
                 }
@@ -48,7 +50,10 @@ impl Rounds<'_> {
                 self.outlet.account.outcome = if failed { Ended::ProviderError } else { Ended::Complete };
                 return Ok(());
             }
-            if !self.go_back().await? {
+            if self.answer.is_vain() {
+                self.outlet.account.act(Reason::AskedAnew);
+                self.answer.begin_anew();
+            } else if !self.go_back().await? {
                 return Ok(());
             }
         }
@@ -57,7 +62,23 @@ impl Rounds<'_> {
     /// A stream cannot go on as a body, nor a body as a stream.
     fn is_of_another_form(&self, answered: &Answered) -> bool {
         let was_stream = self.head.is_some();
-        self.continues() && if answered.is_stream { self.whole.is_some() } else { was_stream }
+        (self.continues() || self.outlet.is_open())
+            && if answered.is_stream { self.whole.is_some() } else { was_stream }
+    }
+
+    /// An answer that said nothing was asked for once more, and that failed. The agent has its beginning already.
+    fn may_take_back(&self) -> bool {
+        !self.continues() && self.outlet.is_open() && self.answer.can_take_back()
+    }
+
+    /// The agent gets the end of the answer that said nothing.
+    async fn take_back(&mut self) -> Result<(), Failure> {
+        self.outlet.account.act(Reason::ReaskFailed);
+        self.answer.take_back();
+        let mut out = Vec::new();
+        while self.answer.release(&mut out) {}
+        self.finish(out).await;
+        Ok(())
     }
 
     /// Every call was refused. Begins another round, or ends the answer: whether it is another round.

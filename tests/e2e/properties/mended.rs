@@ -41,6 +41,8 @@ enum Damage {
     Empty(usize, usize),
     Image(usize),
     EmptyCalls(usize),
+    /// An answer without calls loses its content, and the text in it.
+    Silence(usize, usize),
     Twice(usize, bool),
     Half(usize),
     CutFront(usize),
@@ -65,6 +67,8 @@ const ARGUMENTS: [&str; 9] = [
 
 const EMPTY: [&str; 4] = ["\"\"", "null", "[]", r#"[{"type":"text","text":""}]"#];
 
+const SILENCE: [&str; 3] = [r#","content":null"#, r#","content":[]"#, ""];
+
 fn turn() -> impl Strategy<Value = Turn> {
     let form = prop_oneof![6 => Just(Form::Function), 1 => Just(Form::Custom), 1 => Just(Form::Legacy)];
     let answers = vec((form, 1..4_usize, any::<bool>()), 0..4);
@@ -84,6 +88,7 @@ fn damage() -> impl Strategy<Value = Damage> {
         2 => (at.clone(), 0..EMPTY.len()).prop_map(|(at, which)| Damage::Empty(at, which)),
         1 => at.clone().prop_map(Damage::Image),
         1 => at.clone().prop_map(Damage::EmptyCalls),
+        1 => (at.clone(), 0..SILENCE.len()).prop_map(|(at, which)| Damage::Silence(at, which)),
         2 => (at.clone(), any::<bool>()).prop_map(|(at, equal)| Damage::Twice(at, equal)),
         1 => at.clone().prop_map(Damage::Half),
         1 => at.clone().prop_map(Damage::CutFront),
@@ -193,6 +198,11 @@ fn harm(history: &mut Vec<String>, damage: Damage) {
         }
         Damage::EmptyCalls(place) if history[at(place)].contains(r#""content":"w"#) => {
             history[at(place)] = history[at(place)].replace("\"}", r#"","tool_calls":[]}"#);
+        }
+        Damage::Silence(place, which) if history[at(place)].contains(r#""content":"w"#) => {
+            let element = &mut history[at(place)];
+            let content = format!(",\"content\":{}", string(element, "content").unwrap_or_default());
+            *element = element.replace(&content, SILENCE[which]);
         }
         Damage::Twice(place, equal) => {
             let element = history[at(place)].clone();

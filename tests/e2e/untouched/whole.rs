@@ -25,8 +25,8 @@ fn clean() -> Vec<(&'static str, String)> {
                 "\"tool_calls\"",
             ),
         ),
-        ("no calls", answer(&with(r#""content":"","tool_calls":[]"#), "\"stop\"")),
-        ("null calls", answer(&with(r#""content":"","tool_calls":null,"function_call":null"#), "null")),
+        ("no calls", answer(&with(r#""content":" ","tool_calls":[]"#), "\"stop\"")),
+        ("null calls", answer(&with(r#""content":" ","tool_calls":null,"function_call":null"#), "null")),
         ("content in parts", answer(&with(r#""content":[{"type":"text","text":"x"}]"#), "\"stop\"")),
         (
             "the first form",

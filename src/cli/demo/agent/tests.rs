@@ -7,7 +7,7 @@ async fn converse(script: Script) -> (Server, anyhow::Result<Vec<Turn>>) {
     let server = Server::start(script).unwrap();
     let mut turns = Vec::new();
     let agent = Agent::new(server.base_url(), "m");
-    let outcome = agent.converse("go", |turn| turns.push(turn)).await;
+    let outcome = agent.converse(None, "go", |turn| turns.push(turn)).await;
     (server, outcome.map(|()| turns))
 }
 
@@ -29,6 +29,8 @@ async fn runs_what_it_is_told_and_shows_the_results() {
             assert_eq!((turns[0].text.as_str(), turns[1].text.as_str()), ("two", "done"));
             assert_eq!(turns[0].calls[0].arguments, GOOD);
             assert_eq!(turns[0].calls.len(), 2);
+            assert_eq!(turns[0].results[0], "a-b: ready");
+            assert_eq!(turns[0].asked, server.requests()[0].body);
             let asked = server.requests();
             let before = asked[0].text().strip_suffix("]}").unwrap();
             assert!(asked[1].text().starts_with(before), "what was said is said again");

@@ -10,6 +10,7 @@ fn call(slug: &str, became: Became, result: &str) -> Judged {
         id: slug.to_owned(),
         name: "git_prepare_worktree".to_owned(),
         written: format!(r#"{{"branch_slug": "{slug}", "branch_kind": "fix"}}"#),
+        answered: (became != Became::Kept).then(|| result.to_owned()),
         became,
         result: Some(result.to_owned()),
     }

@@ -13,6 +13,7 @@ use crate::replay::{Script, Step};
 const SCENE: Scene = Scene {
     title: "t",
     what: "w",
+    cancelled: None,
     user: "u",
     told: "",
     expected: &[
@@ -27,6 +28,10 @@ const FIRST: &str = r#"{"messages":[{"role":"user","content":"u"}]}"#;
 const SECOND: &str = r#"{"messages":[{"role":"user","content":"u"},{"role":"assistant","content":"two"},{"role":"tool","tool_call_id":"a","content":"ready"},{"role":"tool","tool_call_id":"b","content":"why not; fix it"},{"role":"tool","tool_call_id":"c","content":"ready"}]}"#;
 
 async fn story(requests: &[&str], turn: Turn) -> Story {
+    story_after(None, requests, turn).await
+}
+
+async fn story_after(cancelled: Option<&Cancelled>, requests: &[&str], turn: Turn) -> Story {
     let script = Script::new()
         .step(Step::new().say("two").call_as("a", "f", "1").call_as("b", "f", "2").call_as("c", "f", "LOW"))
         .step(Step::new().say("done").repeat());
@@ -38,7 +43,7 @@ async fn story(requests: &[&str], turn: Turn) -> Story {
         client.request(request).await.unwrap().into_body().collect().await.unwrap();
     }
     let turns = vec![(turn, 0..1), (Turn::default(), 1..requests.len())];
-    Story::tell(&server, turns).unwrap()
+    Story::tell(&server, cancelled, turns).unwrap()
 }
 
 fn call(id: &str, arguments: &str) -> Call {
@@ -47,6 +52,7 @@ fn call(id: &str, arguments: &str) -> Call {
 
 fn heard() -> Turn {
     Turn {
+        asked: FIRST.as_bytes().to_vec(),
         calls: vec![call("a", "1"), call("c", "low")],
         heard: br#"{"id":"a"}"#.to_vec(),
         ..Turn::default()
@@ -90,4 +96,27 @@ async fn finds_calls_that_the_scene_does_not_foresee() {
     let scene = Scene { expected: &[], ..SCENE };
     let differences = story(&[FIRST, SECOND], heard()).await.differences(&scene);
     assert_eq!(differences, ["the model was to make the calls [], it made [\"a\", \"b\", \"c\"]"]);
+}
+
+#[tokio::test]
+async fn finds_a_lost_result_that_nobody_mended_or_that_was_never_lost() {
+    let cancelled = Cancelled { user: "x", id: "x", name: "f", arguments: "{}" };
+    let lost = [Expected { id: "x", fate: Fate::Lost(&["unknown"]) }];
+    let expected: Vec<_> = lost.iter().chain(SCENE.expected).copied().collect();
+    let scene = Scene { cancelled: Some(cancelled), expected: expected.leak(), ..SCENE };
+    let mended = SECOND.replacen(
+        r#"{"role":"assistant""#,
+        r#"{"role":"tool","tool_call_id":"x","content":"outcome unknown"},{"role":"assistant""#,
+        1,
+    );
+    let broken = r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}]}"#;
+    let refused = Turn { asked: broken.as_bytes().to_vec(), ..heard() };
+    let told = story_after(Some(&cancelled), &[FIRST, &mended], refused).await;
+    assert_eq!(told.differences(&scene), [""; 0]);
+    for (second, expected) in
+        [(SECOND, "x: expected Lost([\"unknown\"])"), (&*mended, "a provider would have said None")]
+    {
+        let differences = story_after(Some(&cancelled), &[FIRST, second], heard()).await.differences(&scene);
+        assert!(differences.iter().any(|found| found.contains(expected)), "{expected}: {differences:?}");
+    }
 }

@@ -11,7 +11,7 @@ use super::super::calls::Slot;
 use super::super::event::Finish;
 use super::super::write;
 use super::queue::Queue;
-use super::{APART, Answer, DONE, Last, Round, Texts};
+use super::{APART, Answer, DONE, Head, Last, Round, Texts, Vain};
 
 impl Answer {
     /// Says how one of several choices ends should it lose all of its calls. It may be said anew with each call
@@ -56,6 +56,35 @@ impl Answer {
         self.round += 1;
         self.told.to_set_apart = !self.told.sent.is_empty();
         elements
+    }
+
+    /// This round is [vain](Self::is_vain), and is asked for once more. Nobody waits for a better one after that.
+    pub fn begin_anew(&mut self) {
+        let begun = self.round > 0 || self.told.begun;
+        self.vain = Some(Vain {
+            queue: std::mem::take(&mut self.queue),
+            texts: std::mem::take(&mut self.texts),
+            now: std::mem::take(&mut self.now),
+            begun,
+        });
+        self.patient = false;
+        if begun {
+            self.round += 1;
+        } else {
+            (self.head, self.heard) = (Head::default(), false);
+        }
+    }
+
+    /// Asking once more has failed, and nothing of it went out, so that the end of what came first can.
+    pub fn can_take_back(&self) -> bool {
+        self.is_silent() && self.vain.as_ref().is_some_and(|vain| vain.begun || !self.told.begun)
+    }
+
+    /// The answer ends as it did at first. Only where [`can_take_back`](Self::can_take_back) says so.
+    pub fn take_back(&mut self) {
+        let Some(vain) = self.vain.take() else { return };
+        self.round -= usize::from(vain.begun);
+        (self.queue, self.texts, self.now) = (vain.queue, vain.texts, vain.now);
     }
 
     /// This round came to nothing, and the refused calls of the one before it may go on: they do, as `decisions`

@@ -13,13 +13,12 @@ mod queue;
 mod render;
 mod text;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::dialect::{
-    Broken, Call, Closing, Decision, Hidden, HiddenCall, Pending, Transcript, Usage, Visible,
+    Broken, Closing, Decision, Hidden, HiddenCall, Pending, RefusedCall, Transcript, Usage, Visible,
 };
 use crate::wire::span::{Json, Span, unescape};
 use crate::wire::sse::{Frame, ends_blank};
@@ -65,6 +64,10 @@ pub struct Answer {
     tells_usage: bool,
     /// The round before this one, in case this one comes to nothing.
     last: Option<Last>,
+    /// Should this round come to nothing, its end waits.
+    patient: bool,
+    /// A round that came to nothing and is asked for once more, in case that fails.
+    vain: Option<Vain>,
 }
 
 /// How far this round has come.
@@ -80,9 +83,11 @@ struct Round {
     /// The provider's own error took its place.
     failed: bool,
     /// The provider refused a call of it, in an event that says so: the call, and that event.
-    unseen: Option<(Call<'static>, Bytes)>,
+    unseen: Option<(RefusedCall, Bytes)>,
     /// Nothing that comes behind that event counts.
     cut_short: bool,
+    /// Something of it cannot be read.
+    unclear: bool,
     usage: Usage,
 }
 
@@ -110,6 +115,17 @@ struct Last {
     /// As in [`Hidden::text`], before that round.
     hidden_text: usize,
     usage: Usage,
+}
+
+/// What is kept of a round that came to nothing while it is asked for once more.
+#[derive(Debug)]
+struct Vain {
+    /// Its end.
+    queue: Queue,
+    texts: Texts,
+    now: Round,
+    /// Its beginning has gone out, and the next one goes on from there.
+    begun: bool,
 }
 
 /// Between what two rounds say; escaped.
@@ -149,6 +165,8 @@ impl Answer {
             spent: Usage::default(),
             tells_usage: transcript.usage,
             last: None,
+            patient: false,
+            vain: None,
         }
     }
 
@@ -191,6 +209,7 @@ impl Answer {
             Err(unclear) => {
                 let is_cut = matches!(unclear, Unclear::NotJson(malformed) if malformed.truncated);
                 self.doubt(&frame, is_cut && !text.is_empty())?;
+                self.now.unclear |= frame.data.is_some();
                 let about = About { calls: Touched::None, begins: false, ends: self.is_ending(), first };
                 self.queue.push(frame, about, None);
                 return Ok(());
@@ -226,22 +245,16 @@ impl Answer {
         if !self.single || self.whole || self.has_let_call_out() {
             return false;
         }
-        let Some(call) = refused::read(data) else { return false };
-        let call = Call {
-            id: Cow::Borrowed(""),
-            name: call.name.into_owned().into(),
-            arguments: call.arguments.into_owned().into(),
-            kind: call.kind,
-        };
+        let Some(refused) = refused::read(data) else { return false };
         self.calls.abandon();
         (self.now.done, self.now.cut_short) = (true, true);
-        self.now.unseen = Some((call, frame.raw.clone()));
+        self.now.unseen = Some((refused, frame.raw.clone()));
         true
     }
 
     /// A call that the provider refused in its stream, and the event that says so. Who takes it has to
     /// [`refuse_unseen`](Self::refuse_unseen) it; otherwise the answer has failed.
-    pub fn take_unseen(&mut self) -> Option<(Call<'static>, Bytes)> {
+    pub fn take_unseen(&mut self) -> Option<(RefusedCall, Bytes)> {
         self.now.unseen.take()
     }
 
@@ -344,9 +357,33 @@ impl Answer {
         self.calls.held() + self.queue.weight()
     }
 
-    /// The end has come, all calls were refused, and nobody has said yet how to go on: with
-    /// [`remand`](Self::remand) or [`close`](Self::close).
+    /// The end has come, and nobody has said yet how to go on. All calls were refused: with [`remand`](Self::remand)
+    /// or [`close`](Self::close). Or it [`is_vain`](Self::is_vain): with [`begin_anew`](Self::begin_anew).
     pub fn must_wait(&self) -> bool {
+        self.is_vain() || self.is_refused()
+    }
+
+    /// Whether the end waits of a round that says nothing, so that it can be asked for once more.
+    pub fn be_patient(&mut self, patient: bool) {
+        self.patient = patient;
+    }
+
+    /// The end has come of a round that holds neither words nor calls nor anything else, and nothing says why.
+    pub fn is_vain(&self) -> bool {
+        self.patient
+            && self.single
+            && !self.has_failed()
+            && !self.now.unclear
+            && self.is_ending()
+            && self.is_silent()
+            && self.texts.are_uncut()
+    }
+
+    fn is_silent(&self) -> bool {
+        self.texts.are_silent() && self.calls.slots.is_empty()
+    }
+
+    fn is_refused(&self) -> bool {
         self.single
             && self.closing.is_none()
             && !self.has_failed()
@@ -441,12 +478,13 @@ impl Answer {
 
     /// What the agent is told: the input of the last round, the output of all.
     pub fn usage(&self) -> Usage {
-        Usage { input: self.now.usage.input, output: self.total().output }
+        Usage { input: self.now.usage.input, output: self.spent.plus(self.now.usage).output }
     }
 
     /// What all rounds used together.
     pub fn total(&self) -> Usage {
-        self.spent.plus(self.now.usage)
+        let vain = self.vain.as_ref().map(|vain| vain.now.usage).unwrap_or_default();
+        self.spent.plus(self.now.usage).plus(vain)
     }
 }
 

@@ -54,6 +54,18 @@ impl Texts {
         self.open == 0 && !self.choices.is_empty()
     }
 
+    /// No choice has said anything, in words or in a member that is not known here.
+    pub(super) fn are_silent(&self) -> bool {
+        self.choices.values().all(Text::is_silent)
+    }
+
+    /// There is a choice, and none was cut: not by a limit, and not for its content.
+    pub(super) fn are_uncut(&self) -> bool {
+        let is_uncut =
+            |text: &Text| !matches!(text.finish, Some(Finish::Length | Finish::Filtered | Finish::Other));
+        !self.choices.is_empty() && self.choices.values().all(is_uncut)
+    }
+
     /// Some choice was cut for its content.
     pub(super) fn is_filtered(&self) -> bool {
         self.is_filtered
@@ -81,6 +93,11 @@ impl Texts {
 // === impl Text ===
 
 impl Text {
+    fn is_silent(&self) -> bool {
+        let is_empty = |value: &str| ["\"\"", "[]", "{}"].contains(&value);
+        self.said.is_empty() && self.others.iter().all(|(_, value)| is_empty(value))
+    }
+
     pub(super) fn take(&mut self, choice: &Choice, data: &str) {
         if let Some(content) = choice.content {
             self.said.push_str(Json::trusted(content.of(data)).raw_string().unwrap_or_default());

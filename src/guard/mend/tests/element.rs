@@ -167,6 +167,36 @@ fn an_empty_list_of_calls_goes() {
 }
 
 #[test]
+fn an_answer_without_calls_has_a_content() {
+    let empty = r#"{"role":"assistant","content":""}"#;
+    for (given, told) in [
+        (r#"{"role":"assistant","content":null}"#, empty),
+        (r#"{"role":"assistant","content": [ ]}"#, r#"{"role":"assistant","content": ""}"#),
+        (r#"{"role":"assistant"}"#, empty),
+        (
+            r#"{"content":null,"role":"assistant","tool_calls":null}"#,
+            r#"{"content":"","role":"assistant","tool_calls":null}"#,
+        ),
+        (r#"{"role":"assistant","content":[],"tool_calls":[]}"#, empty),
+        (
+            r#"{"role":"assistant","content":null,"refusal":null,"reasoning_content":"Hm."}"#,
+            r#"{"role":"assistant","content":"","refusal":null,"reasoning_content":"Hm."}"#,
+        ),
+    ] {
+        check(given, &history(&[USER, given, STEER]), &history(&[USER, told, STEER]), &["mended_empty"]);
+        check(given, &history(&[USER, given]), &history(&[USER, told]), &["mended_empty"]);
+    }
+    for given in [
+        empty,
+        r#"{"role":"assistant","content":" "}"#,
+        r#"{"role":"assistant","content":null,"refusal":"No."}"#,
+        r#"{"role":"assistant","content":null,"audio":{"id":"a"}}"#,
+    ] {
+        check_sound(given, &body(&history(&[USER, given, STEER])));
+    }
+}
+
+#[test]
 fn a_call_that_stands_in_the_content_too_is_told_once() {
     let calls = r#""tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{}"}}]"#;
     let said = |content: &str| format!(r#"{{"role":"assistant","content":{content},{calls}}}"#);
