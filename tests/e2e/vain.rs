@@ -221,3 +221,27 @@ async fn a_further_round_that_says_nothing_is_asked_for_once_more_too() {
         assert!(actions(&facts).0.contains(&Reason::AskedAnew));
     }
 }
+
+/// An asking that came to nothing is no going back: a bad call is told all the same, and the last telling concludes.
+#[tokio::test]
+async fn it_takes_no_round_from_the_calls() {
+    let empty = whole(r#"{"role":"assistant","content":""}"#, "\"stop\"");
+    let bad = || Step::new().call("nowhere", "{}");
+    let script = Script::new().step(step(&empty)).step(bad()).step(Step::new().say("Well."));
+    let (watched, got, facts) = send(script, "[guard]\nrounds = 1", &empty).await;
+    assert_eq!(got.message().text, "Well.");
+    assert_eq!(actions(&facts).0, [Reason::AskedAnew, Reason::UnknownTool, Reason::Concluded]);
+    let sent = watched.scene.sent();
+    assert_eq!(sent.len(), 3);
+    assert!(sent[2].contains(r#""tool_choice":"none""#), "{}", sent[2]);
+
+    let script =
+        Script::new().step(bad()).step(bad()).step(step(&empty)).step(bad()).step(Step::new().say("Well."));
+    let (watched, got, _) = send(script, "[guard]\nrounds = 3", &empty).await;
+    assert_eq!(got.message().text, "Well.");
+    let sent = watched.scene.sent();
+    assert_eq!(
+        sent.iter().map(|body| body.contains(r#""tool_choice":"none""#)).collect::<Vec<_>>(),
+        [false, false, false, false, true]
+    );
+}

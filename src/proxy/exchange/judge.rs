@@ -112,7 +112,7 @@ impl Rounds<'_> {
         if !self.exchange.transcript.can_go_back() {
             return refusal.resort != Resort::Nothing;
         }
-        refusal.may_go_on() && self.returns() >= self.exchange.house.plan.rules.rounds
+        refusal.may_go_on() && self.returns >= self.exchange.house.plan.rules.rounds
     }
 
     /// Records a verdict on a call, of which the place in the answer, the tool and the id are given.

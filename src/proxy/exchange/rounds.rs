@@ -24,6 +24,8 @@ pub(super) struct Rounds<'a> {
     pub(super) bench: Bench<'a>,
     pub(super) answer: Answer,
     pub(super) outlet: Outlet,
+    /// How often calls went back to the model. Asking anew for an answer that was none does not count.
+    pub(super) returns: u32,
     /// What was refused in this round.
     pub(super) refusals: Vec<Refusal>,
     /// The same by choice, where nothing is asked again.
@@ -60,6 +62,7 @@ impl<'a> Rounds<'a> {
             bench,
             answer: Answer::new(exchange.told(), house.plan.listen.max_held).made_at(now()),
             outlet,
+            returns: 0,
             refusals: Vec::new(),
             refused_in: Vec::new(),
             told: Vec::new(),
@@ -79,11 +82,6 @@ impl<'a> Rounds<'a> {
     /// This round continues the answer of one before it.
     pub(super) fn continues(&self) -> bool {
         !self.appended.is_empty()
-    }
-
-    /// How often this exchange has gone back to the model.
-    pub(super) fn returns(&self) -> u32 {
-        self.outlet.account.rounds.saturating_sub(1)
     }
 }
 

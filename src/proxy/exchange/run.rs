@@ -85,7 +85,7 @@ impl Rounds<'_> {
     async fn go_back(&mut self) -> Result<bool, Failure> {
         let rounds = self.exchange.house.plan.rules.rounds;
         let cut = self.refusals.iter().any(|refusal| refusal.reason == Reason::Truncated);
-        let exhausted = self.returns() >= rounds || self.concludes;
+        let exhausted = self.returns >= rounds || self.concludes;
         let closing = if self.answer.is_filtered() {
             Closing::AsItIs
         } else if cut && (self.was_cut || exhausted) {
@@ -114,7 +114,8 @@ impl Rounds<'_> {
         self.outlet.account.note(Fact::Remanded { round, refused });
         self.told = std::mem::take(&mut self.refusals);
         self.was_cut = cut;
-        let is_last = self.returns() + 1 == self.exchange.house.plan.rules.rounds;
+        self.returns += 1;
+        let is_last = self.returns == self.exchange.house.plan.rules.rounds;
         // What may go on does in the end, and what was cut ends as cut. All else ends in words.
         let needs_words = |refusal: &Refusal| !refusal.may_go_on() && refusal.reason != Reason::Truncated;
         self.concludes = is_last && self.told.iter().any(needs_words);
