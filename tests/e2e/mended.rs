@@ -95,10 +95,15 @@ async fn observing_or_told_not_to_it_changes_nothing() {
             let got = watched.scene.send(body.clone()).await;
             assert_eq!(got.status, StatusCode::BAD_REQUEST, "{what}");
             assert_eq!(watched.scene.sent(), [body], "{what}");
+            assert!(!got.headers.contains_key("x-remand-actions"), "{what}");
             let facts = watched.facts().await;
             let Some(Fact::Ended { actions, .. }) = facts.last() else { panic!("{facts:?}") };
-            let codes: Vec<_> = actions.iter().map(|reason| reason.code()).collect();
-            assert_eq!(codes.join(","), done, "{what}");
+            assert_eq!(actions[..], [], "{what}");
+            let told = |fact: &Fact| match fact {
+                Fact::Prepared { reason, .. } => Some(reason.code()),
+                _ => None,
+            };
+            assert_eq!(facts.iter().filter_map(told).collect::<Vec<_>>().join(","), done, "{what}");
         }
     }
 }

@@ -182,11 +182,11 @@ async fn each_kind_is_told_once_an_exchange_and_observing_changes_nothing() {
                 _ => None,
             })
             .collect();
+        assert_eq!(prepared, [("result_told", 2), ("result_stripped", 1), ("result_cut", 1)]);
         if observes {
-            assert_eq!((prepared, watched.scene.sent()), (vec![], vec![asked.clone()]));
+            assert_eq!(watched.scene.sent(), [asked.clone()]);
             assert!(!got.headers.contains_key("x-remand-actions"));
         } else {
-            assert_eq!(prepared, [("result_told", 2), ("result_stripped", 1), ("result_cut", 1)]);
             assert_eq!(got.headers["x-remand-actions"], "result_told,result_stripped,result_cut");
         }
     }

@@ -171,4 +171,4 @@ impl<'a> Examined<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::guard) mod tests;

@@ -1,5 +1,5 @@
 mod phrase;
-mod recorded;
+pub(in crate::guard) mod recorded;
 mod rule;
 mod said;
 mod wrapper;

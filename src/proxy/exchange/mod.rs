@@ -101,12 +101,13 @@ impl Exchange {
     ) -> Self {
         let mended = prepare::mended(&house, &transcript, account);
         let prepared_for = mended.iter().flat_map(|mended| &mended.done).map(|done| done.reason).collect();
-        let mended = mended.filter(|_| !house.observes());
         let (edits, refused_before) = (Splices::default(), Vec::new());
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
-        if !exchange.house.observes() {
-            exchange.prepare(account, prepare::told_anew);
+        exchange.prepare(account, prepare::told_anew);
+        if exchange.house.observes() {
+            // What would be done is noted, and not done.
+            (exchange.mended, exchange.edits) = (None, Splices::default());
         }
         exchange
     }
@@ -117,7 +118,7 @@ impl Exchange {
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {
-        let outlet = Unconnected::new(account, &self.prepared_for);
+        let outlet = Unconnected::new(account, &self.prepared_for, self.house.observes());
         let head = outlet.head();
         let driven = Driven::new(IN_FLIGHT, |sender| self.drive(outlet.connect(sender)));
         let driven = driven.first().await?;

@@ -102,13 +102,15 @@ impl Outlet {
 // === impl Unconnected ===
 
 impl Unconnected {
-    /// `done`: what was done to the request.
-    pub(super) fn new(mut account: Account, done: &[Reason]) -> Self {
-        for reason in done {
-            if !account.actions.contains(reason) {
-                account.act(*reason);
+    /// `done`: what was done to the request, or would have been by who only `observes`.
+    pub(super) fn new(mut account: Account, done: &[Reason], observes: bool) -> Self {
+        for (at, reason) in done.iter().enumerate() {
+            if done.iter().position(|other| other == reason) == Some(at) {
                 let count = done.iter().filter(|other| *other == reason).count();
                 account.note(Fact::Prepared { reason: *reason, count });
+            }
+            if !observes {
+                account.act(*reason);
             }
         }
         Self { account, head: ChosenHead::default() }

@@ -64,7 +64,7 @@ fn recorded_flags_are_agreed_with() {
 }
 
 /// What a result says of itself outright, told without the classifier: by which flag, and whether it failed.
-fn flag(text: &str) -> Option<(&'static str, bool)> {
+pub(in crate::guard) fn says_outright(text: &str) -> Option<(&'static str, bool)> {
     let exit =
         || text.trim_end().strip_suffix('>')?.rsplit_once("<exited with exit code ").map(|(_, code)| code);
     match () {
@@ -85,7 +85,7 @@ fn what_recorded_results_say_outright_is_compared() {
     };
     let mut counts = BTreeMap::<&str, (usize, usize)>::new();
     for text in results(Path::new(&data)) {
-        let Some((flag, failed)) = flag(&text) else { continue };
+        let Some((flag, failed)) = says_outright(&text) else { continue };
         let outcome = plain(&text);
         // What may pass is a failure all the same, only not one that counts.
         let agreed = failed == matches!(outcome, Outcome::Failure(_) | Outcome::Transient);

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::*;
 use crate::dialect::{Dialect, Role};
 use crate::guard::classify::classify;
+use crate::guard::classify::tests::recorded::says_outright;
 use crate::wire::canonical::digest;
 use crate::wire::span::Json;
 
@@ -17,6 +18,8 @@ struct Tally {
     refused: usize,
     /// Refused, and yet it worked when it was made.
     wrong: Vec<String>,
+    /// Refused, though its result says outright, without the classifier, that it worked.
+    flagged: Vec<String>,
 }
 
 /// Of the answers in which no call comes again, one in so many is judged too.
@@ -59,6 +62,9 @@ fn judge(conversation: &Transcript, rules: &Rules, tally: &mut Tally) {
             let mut after = conversation.elements[at + 1..].iter();
             let answer = after.find(|element| conversation.answers(element).as_deref() == Some(&*call.id));
             let text = answer.map(|element| conversation.content(element)).unwrap_or_default();
+            if says_outright(&text).is_some_and(|(_, failed)| !failed) {
+                tally.flagged.push(format!("{} {} => {text}", call.name, call.arguments));
+            }
             if classify(&text, &policy, "/_terminal_failure") == Outcome::Success {
                 tally.wrong.push(format!("{} {} => {text}", call.name, call.arguments));
             }
@@ -83,5 +89,6 @@ fn no_recorded_call_that_worked_would_have_been_refused() {
         }
     }
     println!("{tally:?}");
-    assert!(tally.wrong.is_empty());
+    assert!(tally.wrong.is_empty() && tally.flagged.is_empty());
+    assert!(tally.refused > 0, "a ledger that refuses nothing is never wrong");
 }
