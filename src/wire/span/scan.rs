@@ -157,12 +157,25 @@ fn digits(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
 /// Quotes, backslashes and controls are looked for at once and block by block: names are short, and text breaks its
 /// lines by `\n` every few dozen bytes, too short a run for a call of `memchr2` to pay. How many escapes are in a
 /// block, and where, costs nothing: no branch depends on it.
+#[inline]
 pub(super) fn string(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    let mut start = at + 1;
+    let start = at + 1;
+    // Names, roles and ids end here.
+    if let Some(front) = bytes.get(start..).and_then(<[u8]>::first_chunk::<HALF>) {
+        let first = start + specials(*front).trailing_zeros() as usize;
+        if bytes.get(first) == Some(&b'"') && first < start + HALF {
+            return Ok(first + 1);
+        }
+    }
+    long_string(bytes, start)
+}
+
+/// Passes the rest of a string, block by block.
+fn long_string(bytes: &[u8], mut start: usize) -> Result<usize, Malformed> {
     while let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk::<BLOCK>) {
         let block = Block::of(block);
         let end = block.quotes & !block.escaped;
-        let inside = end.wrapping_sub(1) & !end & block.known;
+        let inside = end.wrapping_sub(1) & !end;
         let mut odd = (block.controls | block.escaped & !block.usual) & inside;
         while odd != 0 {
             let at = start + odd.trailing_zeros() as usize;
@@ -174,7 +187,7 @@ pub(super) fn string(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
         if end != 0 {
             return Ok(start + end.trailing_zeros() as usize + 1);
         }
-        start += block.known.count_ones() as usize;
+        start += block.known;
     }
     short_string(bytes, start)
 }
@@ -213,6 +226,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
 
 /// Bytes that are looked at together.
 const BLOCK: usize = u32::BITS as usize;
+const HALF: usize = BLOCK / 2;
 
 /// Every other byte, the first among them.
 const EVEN: u32 = 0x5555_5555;
@@ -226,7 +240,7 @@ struct Block {
     /// Letters of the escapes that text is full of.
     usual: u32,
     /// Bytes of which all this is known: not backslashes at the block's end, which escape what is behind it.
-    known: u32,
+    known: usize,
 }
 
 // === impl Nesting ===
@@ -263,27 +277,37 @@ impl Nesting {
 impl Block {
     #[inline]
     fn of(block: &[u8; BLOCK]) -> Self {
-        let (front, back) = block.split_at(BLOCK / 2);
+        let (front, back) = block.split_at(HALF);
         let halves = [front, back].map(|half| u8x16::new(half.try_into().unwrap_or_default()));
         let bits = |of: fn(u8x16) -> u8x16| {
             let [front, back] = halves.map(|half| of(half).to_bitmask());
-            front | back << (BLOCK / 2)
+            front | back << HALF
         };
         let quotes = bits(|half| half.simd_eq(u8x16::splat(b'"')));
-        let controls = bits(|half| half.simd_eq(half.min(u8x16::splat(0x1f))));
+        let controls = bits(controls);
         let mut backslashes = bits(|half| half.simd_eq(u8x16::splat(b'\\')));
-        if backslashes == 0 {
-            return Self { quotes, controls, escaped: 0, usual: 0, known: u32::MAX };
-        }
-        // Nothing but backslashes: so many pairs.
-        if backslashes == u32::MAX {
-            return Self { quotes: 0, controls: 0, escaped: 0, usual: 0, known: u32::MAX };
-        }
-        let known = u32::MAX >> backslashes.leading_ones();
-        backslashes &= known;
         let usual = quotes | bits(|half| half.simd_eq(u8x16::splat(b'n')));
-        Self { quotes: quotes & known, controls, escaped: escaped(backslashes), usual, known }
+        let mut known = BLOCK;
+        // So many pairs, where there is nothing but backslashes.
+        if backslashes >> (BLOCK - 1) == 1 && backslashes != u32::MAX {
+            known -= backslashes.leading_ones() as usize;
+            backslashes &= (1 << known) - 1;
+        }
+        Self { quotes, controls, escaped: escaped(backslashes), usual, known }
     }
+}
+
+/// One bit for each byte that may not stand in a string as itself.
+#[inline]
+fn specials(bytes: [u8; HALF]) -> u32 {
+    let bytes = u8x16::new(bytes);
+    let marks = bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'));
+    (marks | controls(bytes)).to_bitmask()
+}
+
+#[inline]
+fn controls(bytes: u8x16) -> u8x16 {
+    bytes.simd_eq(bytes.min(u8x16::splat(0x1f)))
 }
 
 /// What stands behind runs of an odd number of backslashes, none of which reaches the end.

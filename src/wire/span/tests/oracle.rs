@@ -35,6 +35,17 @@ fn shreds() -> impl Strategy<Value = String> {
     prop::collection::vec(shred, 0..12).prop_map(|shreds| shreds.concat())
 }
 
+/// A string over several blocks, with escapes and runs of backslashes wherever blocks may meet.
+fn long_strings() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        4 => "[a-z é]{0,20}",
+        2 => (0usize..70).prop_map(|pairs| "\\\\".repeat(pairs)),
+        3 => prop::sample::select(vec!["\\\"", "\\n", "\\u00e9", "\\/", "\\t"]).prop_map(str::to_owned),
+        1 => prop::sample::select(vec!["\"", "\\", "\u{1}", "\\x", "\\u12"]).prop_map(str::to_owned),
+    ];
+    prop::collection::vec(pieces, 0..20).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
+}
+
 fn oracle(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<IgnoredAny>(text).map(|_| ())
 }
@@ -99,6 +110,11 @@ proptest! {
     #[test]
     fn accepts_shreds_exactly_where_serde_json_does(text in shreds()) {
         agrees(&text)?;
+    }
+
+    #[test]
+    fn passes_long_strings_exactly_where_serde_json_does(text in long_strings(), before in 0usize..40, after in "[ ]{0,40}") {
+        agrees(&format!("[{}{text}{after}]", " ".repeat(before)))?;
     }
 
     #[test]
