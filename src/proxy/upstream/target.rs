@@ -31,7 +31,7 @@ const H2_PING_EVERY: Duration = Duration::from_secs(30);
 
 /// What one read of a provider may take, and its head. Read buffers grow to this and stay as long as a stream does, so
 /// that the default (400 KiB) would weigh more than what most streams hold.
-const BUFFER: usize = 64 << 10;
+const BUFFER: usize = 16 << 10;
 
 /// A provider's answer: its body ends in a [`Failure`] where it breaks off or falls silent.
 pub type Answer = Response<Idle<Incoming>>;
