@@ -184,7 +184,7 @@ async fn each_kind_is_told_once_an_exchange_and_observing_changes_nothing() {
             .collect();
         assert_eq!(prepared, [("result_told", 2), ("result_stripped", 1), ("result_cut", 1)]);
         if observes {
-            assert_eq!(watched.scene.sent(), [asked.clone()]);
+            assert_eq!(watched.scene.sent(), std::slice::from_ref(&asked));
             assert!(!got.headers.contains_key("x-remand-actions"));
         } else {
             assert_eq!(got.headers["x-remand-actions"], "result_told,result_stripped,result_cut");
