@@ -62,7 +62,9 @@ impl Wanted<'_> {
 
 /// The changes to a text that is one value, in order and apart from each other.
 fn in_text(text: &str, wanted: &Wanted<'_>, depth: usize) -> Vec<Change> {
-    let Some(depth) = depth.checked_sub(1).filter(|_| wanted.may_stand_in(text)) else { return Vec::new() };
+    if !wanted.may_stand_in(text) {
+        return Vec::new();
+    }
     let whole = text.trim_start_matches('\u{feff}').trim();
     let start = text.len() - text.trim_start_matches('\u{feff}').trim_start().len();
     if let Ok(json) = Json::parse(whole) {
@@ -76,7 +78,8 @@ fn in_text(text: &str, wanted: &Wanted<'_>, depth: usize) -> Vec<Change> {
     vec![Change::new(Span::new(start, start + whole.len()), changed(&json, &changes))]
 }
 
-/// The changes to a value's own text.
+/// The changes to a value's own text. Wrappers are counted here alone, as classification counts them: a marker
+/// that counts must not stay.
 fn in_value(json: Json<'_>, wanted: &Wanted<'_>, depth: usize) -> Vec<Change> {
     let mut changes = named(json, wanted);
     let Some(depth) = depth.checked_sub(1) else { return changes };
