@@ -91,7 +91,7 @@ impl ToolResult<'_> {
         }
         if self.tell(&mut drafts) {
             done.push(Reason::ResultTold);
-        } else if max.is_some_and(|max| self.cut(&mut drafts, max)) {
+        } else if max.is_some_and(|max| cut::cut(&mut drafts, max, &self.rules.notices)) {
             done.push(Reason::ResultCut);
         }
         if !done.is_empty() {
@@ -113,11 +113,5 @@ impl ToolResult<'_> {
             return false;
         };
         draft::say(drafts, &text)
-    }
-
-    /// Leaves the middle out. A text of ours says no more than it has to.
-    fn cut(&self, drafts: &mut [Draft<'_>], max: usize) -> bool {
-        let notices = &self.rules.notices;
-        !notices.wrote(&self.transcript.content(self.element)) && cut::cut(drafts, max, notices)
     }
 }
