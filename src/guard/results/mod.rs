@@ -17,13 +17,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Reason;
-use super::classify::class;
+use super::classify::{class, may_hold};
 use super::rules::{Rules, ToolPolicy};
 use crate::dialect::{Element, Role, Transcript};
 use crate::wire::splice::Splices;
 use caller::Callers;
 use draft::Draft;
-use strip::{Wanted, may_hold};
+use strip::Wanted;
 
 /// Makes the changes to all results of a history, and says what was done: one reason for each result and kind.
 pub fn rewrite(transcript: &Transcript, rules: &Rules, edits: &mut Splices) -> Vec<Reason> {

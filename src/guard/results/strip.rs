@@ -4,10 +4,8 @@
 //! What stays keeps its bytes. Only a value that Python printed is written as JSON when something in it goes: its
 //! own form has no grammar to cut by.
 
-use memchr::memmem;
-
 use super::draft::Draft;
-use crate::guard::classify::{DEPTH, marks, to_json, wrapped};
+use crate::guard::classify::{DEPTH, marks, may_hold, to_json, wrapped};
 use crate::wire::span::{Json, Span};
 use crate::wire::splice::{Change, changed, within, without};
 
@@ -31,21 +29,6 @@ pub(super) fn strip(drafts: &mut [Draft<'_>], wanted: &Wanted<'_>) -> bool {
         }
     }
     found
-}
-
-/// Whether bytes may hold what a pointer leads to: they hold the letters of its last name.
-pub(super) fn may_hold(bytes: &[u8], pointer: &str) -> bool {
-    memmem::find(bytes, letters(pointer).as_bytes()).is_some()
-}
-
-/// The longest stretch of the last name in a pointer that is written alike everywhere, however deep it is escaped.
-/// Empty where there is none; an index is not written at all.
-fn letters(pointer: &str) -> &str {
-    let is_index = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit());
-    let name = pointer.rsplit('/').find(|name| !is_index(name)).unwrap_or_default();
-    let name = name.split('~').next().unwrap_or_default();
-    let stretches = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
-    stretches.max_by_key(|stretch| stretch.len()).unwrap_or_default()
 }
 
 // === impl Wanted ===
