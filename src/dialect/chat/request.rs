@@ -367,7 +367,13 @@ pub(crate) fn content<'a>(transcript: &'a Transcript, element: &Element) -> Cow<
     }
     let mut texts = content.elements().filter_map(part_text);
     let Some(first) = texts.next() else { return Cow::Borrowed("") };
-    texts.fold(first, |joined, text| Cow::Owned(format!("{joined}\n{text}")))
+    // In place: a history may come in hundreds of thousands of parts.
+    texts.fold(first, |mut joined, text| {
+        let whole = joined.to_mut();
+        whole.push('\n');
+        whole.push_str(&text);
+        joined
+    })
 }
 
 fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {

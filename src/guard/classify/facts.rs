@@ -46,12 +46,12 @@ impl Facts {
 
     fn add_object(&mut self, members: &Members<'_>) {
         let find = |name: &&str| member(members, name);
-        let error = ["error", "errors", "Error"].iter().filter_map(find);
-        // A number there is a measure, or a count of what a tool found.
-        let error = error.filter(|value| value.kind() != Kind::Number).find(|value| says_something(*value));
-        let of_error = |name: &str| error.filter(|error| error.kind() == Kind::Object)?.member(name);
         let exit = exit_code(members);
         let succeeded = is(members, "success", true) || is(members, "ok", true) || exit == Some(0);
+        let error = ["error", "errors", "Error"].iter().filter_map(find).find(|value| tells_error(*value));
+        // Beside a success it is a warning, or what was overcome.
+        let error = error.filter(|_| !succeeded);
+        let of_error = |name: &str| error.filter(|error| error.kind() == Kind::Object)?.member(name);
         let status = ["status", "statusCode", "status_code", "code"].iter().filter_map(find).find_map(status);
         let status = status.filter(|_| !succeeded);
         self.succeeded |= succeeded;
@@ -100,6 +100,17 @@ impl Facts {
             (Some(status), None) => format!("http_{status}"),
             (None, _) => "failed".to_owned(),
         }
+    }
+}
+
+/// Whether an `error` member holds one.
+fn tells_error(value: Json<'_>) -> bool {
+    match value.kind() {
+        // A measure, or a count of what a tool found.
+        Kind::Number => false,
+        // Zero is how codes say that all went well.
+        Kind::Object if value.member("code").and_then(Json::integer) == Some(0) => false,
+        _ => says_something(value),
     }
 }
 

@@ -7,12 +7,14 @@
 
 mod facts;
 mod layer;
+mod marker;
 mod phrase;
 mod python;
 mod quote;
 mod said;
 
 pub(in crate::guard) use layer::{DEPTH, wrapped};
+pub(in crate::guard) use marker::{marks, may_hold};
 pub(in crate::guard) use python::to_json;
 pub use said::said;
 
@@ -66,11 +68,6 @@ pub fn classify(text: &str, policy: &ToolPolicy<'_>, marker: &str) -> Outcome {
 /// What the operator's rules call the text of a tool result, if one of them meets it.
 pub fn class(text: &str, policy: &ToolPolicy<'_>) -> Option<ResultClass> {
     if policy.results.is_empty() { None } else { Examined::new(text).class(policy) }
-}
-
-/// Whether a value at the marker's pointer is a marker, and what it says: a string that is not blank.
-pub(in crate::guard) fn marks(value: Json<'_>) -> Option<String> {
-    value.string().map(|text| quote::line(&text)).filter(|text| !text.is_empty())
 }
 
 /// A result without its wrappers.
@@ -134,12 +131,13 @@ impl<'a> Examined<'a> {
         }
     }
 
-    /// The first string at the marker's pointer that is not empty.
+    /// The first string at the marker's pointer that is not empty, in the layers or in what else the wrappers hold.
     fn marker(&self, pointer: &str) -> Option<String> {
         if pointer.is_empty() {
             return None;
         }
-        self.values_at(pointer).find_map(marks)
+        let beside = || marker::within(self.layers.first()?, pointer);
+        self.values_at(pointer).find_map(marks).or_else(beside)
     }
 
     /// What the result says where neither a rule nor a marker speaks.

@@ -7,8 +7,8 @@ mod pattern;
 
 use super::layer::{head, tail_start};
 use pattern::{
-    ABSENT, ARGUMENTS, BEGINS_TRANSIENT, EXIT, HIT, INTERRUPTED, STATUS, STATUS_WITHIN, STRONG, TIMEOUT,
-    TRANSIENT, VALIDATION, WEAK,
+    ABSENT, ARGUMENTS, BEGINS_TRANSIENT, EXIT, HIT, INTERRUPTED, NO_ERRORS, STATUS, STATUS_WITHIN, STRONG,
+    TIMEOUT, TRANSIENT, VALIDATION, WEAK,
 };
 
 /// A text in which the weaker phrases count, in bytes.
@@ -43,6 +43,7 @@ pub(super) fn says_none(text: &str) -> bool {
     ["", "none", "null", "nil", "n/a", "false", "undefined", "0", "-"]
         .iter()
         .any(|word| text.eq_ignore_ascii_case(word))
+        || NO_ERRORS.is_match(text)
 }
 
 fn tells_absence(text: &str) -> bool {

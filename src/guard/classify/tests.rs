@@ -52,6 +52,10 @@ fn explicit_flags_tell_a_failure() {
         r#"{"output":"no such target","metadata":{"exit_code":2}}"#,
         r#"{"stdout":"","stderr":"boom","exit_code":1}"#,
         r#"{"error":true}"#,
+        r#"{"error":"No error handler found for /x"}"#,
+        r#"{"error":"None of the files found"}"#,
+        r#"{"success":true,"isError":true}"#,
+        r#"{"success":false,"error":"none"}"#,
     ]);
 }
 
@@ -82,6 +86,14 @@ fn false_friends_of_the_flags_are_successes() {
             r#"{"content":"Error: boom"}"#,
             r#"{"success":true,"output":"Error: boom, says the log"}"#,
             r#"{"success":true,"code":404}"#,
+            r#"{"success":true,"error":"deprecated field used"}"#,
+            r#"{"ok":true,"errors":[{"code":0}]}"#,
+            r#"{"error":{"code":0,"message":"OK"}}"#,
+            r#"{"error":"No errors found"}"#,
+            r#"{"error":"no error."}"#,
+            r#"{"errors":"none found"}"#,
+            r#"{"output":"done","error":"1 warning","exit_code":0}"#,
+            "Error: no errors found",
             r#"{"output":"Error: boom, says the log","metadata":{"exit_code":0}}"#,
         ],
     );

@@ -17,13 +17,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Reason;
-use super::classify::class;
+use super::classify::{class, may_hold};
 use super::rules::{Rules, ToolPolicy};
 use crate::dialect::{Element, Role, Transcript};
 use crate::wire::splice::Splices;
 use caller::Callers;
 use draft::Draft;
-use strip::{Wanted, may_hold};
+use strip::Wanted;
 
 /// Makes the changes to all results of a history, and says what was done: one reason for each result and kind.
 pub fn rewrite(transcript: &Transcript, rules: &Rules, edits: &mut Splices) -> Vec<Reason> {
@@ -91,7 +91,7 @@ impl ToolResult<'_> {
         }
         if self.tell(&mut drafts) {
             done.push(Reason::ResultTold);
-        } else if max.is_some_and(|max| self.cut(&mut drafts, max)) {
+        } else if max.is_some_and(|max| cut::cut(&mut drafts, max, &self.rules.notices)) {
             done.push(Reason::ResultCut);
         }
         if !done.is_empty() {
@@ -113,11 +113,5 @@ impl ToolResult<'_> {
             return false;
         };
         draft::say(drafts, &text)
-    }
-
-    /// Leaves the middle out. A text of ours says no more than it has to.
-    fn cut(&self, drafts: &mut [Draft<'_>], max: usize) -> bool {
-        let notices = &self.rules.notices;
-        !notices.wrote(&self.transcript.content(self.element)) && cut::cut(drafts, max, notices)
     }
 }

@@ -4,10 +4,8 @@
 //! What stays keeps its bytes. Only a value that Python printed is written as JSON when something in it goes: its
 //! own form has no grammar to cut by.
 
-use memchr::memmem;
-
 use super::draft::Draft;
-use crate::guard::classify::{DEPTH, marks, to_json, wrapped};
+use crate::guard::classify::{DEPTH, marks, may_hold, to_json, wrapped};
 use crate::wire::span::{Json, Span};
 use crate::wire::splice::{Change, changed, within, without};
 
@@ -33,21 +31,6 @@ pub(super) fn strip(drafts: &mut [Draft<'_>], wanted: &Wanted<'_>) -> bool {
     found
 }
 
-/// Whether bytes may hold what a pointer leads to: they hold the letters of its last name.
-pub(super) fn may_hold(bytes: &[u8], pointer: &str) -> bool {
-    memmem::find(bytes, letters(pointer).as_bytes()).is_some()
-}
-
-/// The longest stretch of the last name in a pointer that is written alike everywhere, however deep it is escaped.
-/// Empty where there is none; an index is not written at all.
-fn letters(pointer: &str) -> &str {
-    let is_index = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit());
-    let name = pointer.rsplit('/').find(|name| !is_index(name)).unwrap_or_default();
-    let name = name.split('~').next().unwrap_or_default();
-    let stretches = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
-    stretches.max_by_key(|stretch| stretch.len()).unwrap_or_default()
-}
-
 // === impl Wanted ===
 
 impl Wanted<'_> {
@@ -62,7 +45,9 @@ impl Wanted<'_> {
 
 /// The changes to a text that is one value, in order and apart from each other.
 fn in_text(text: &str, wanted: &Wanted<'_>, depth: usize) -> Vec<Change> {
-    let Some(depth) = depth.checked_sub(1).filter(|_| wanted.may_stand_in(text)) else { return Vec::new() };
+    if !wanted.may_stand_in(text) {
+        return Vec::new();
+    }
     let whole = text.trim_start_matches('\u{feff}').trim();
     let start = text.len() - text.trim_start_matches('\u{feff}').trim_start().len();
     if let Ok(json) = Json::parse(whole) {
@@ -76,7 +61,8 @@ fn in_text(text: &str, wanted: &Wanted<'_>, depth: usize) -> Vec<Change> {
     vec![Change::new(Span::new(start, start + whole.len()), changed(&json, &changes))]
 }
 
-/// The changes to a value's own text.
+/// The changes to a value's own text. Wrappers are counted here alone, as classification counts them: a marker
+/// that counts must not stay.
 fn in_value(json: Json<'_>, wanted: &Wanted<'_>, depth: usize) -> Vec<Change> {
     let mut changes = named(json, wanted);
     let Some(depth) = depth.checked_sub(1) else { return changes };

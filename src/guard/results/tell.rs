@@ -19,8 +19,8 @@ pub(super) fn notice(class: ResultClass) -> Option<Notice> {
     }
 }
 
-/// What the model reads in the place of `result`; `None` where the result says nothing that could be told. Nothing
-/// of the error is lost, unless it is longer than `max` bytes.
+/// What the model reads in the place of `result`, within `max` bytes; `None` where the result says nothing that could
+/// be told, or the words around it leave no room for it. Nothing of the error is lost where there is room.
 pub(super) fn text(
     notices: &Notices,
     notice: Notice,
@@ -29,17 +29,22 @@ pub(super) fn text(
     max: Option<usize>,
 ) -> Option<String> {
     let said = said(result);
-    if notices.frames(notice, &said) {
+    let fits = |text: &String| max.is_none_or(|max| text.len() <= max);
+    if notices.frames(notice, &said) && fits(&said) {
         return Some(said);
     }
     let error = bare(&said);
     if error.is_empty() {
         return None;
     }
-    let error = max.and_then(|max| cut::middle(error, max, notices)).unwrap_or_else(|| error.to_owned());
+    let tool = excerpt(tool, NAME);
+    let around = |error: &str| notices.text(notice, &[("tool", &tool), ("error", error)]);
+    // A full stop may come behind the error.
+    let room = max.map(|max| max.saturating_sub(around("").len() + 2));
+    let error = room.and_then(|room| cut::middle(error, room, notices)).unwrap_or_else(|| error.to_owned());
     // Words of ours follow in these.
     let error = if notice == Notice::ResultFailed { error } else { ended(error) };
-    Some(notices.text(notice, &[("tool", &excerpt(tool, NAME)), ("error", &error)]))
+    Some(around(&error)).filter(fits)
 }
 
 /// An error without the cry before it and the plea behind it.

@@ -186,6 +186,31 @@ fn strip_and_max_result_are_for_their_tools() {
 }
 
 #[test]
+fn no_result_is_longer_than_its_tool_may_send() {
+    let mut rules = rules();
+    for rule in &mut rules.tools {
+        rule.max_result = Some(300);
+    }
+    let long = "x".repeat(5_000);
+    for (tool, text) in [
+        ("git_push", format!("422: {long}")),
+        ("git_push", format!(r#"{{"status":422,"error":"Error: {long}"}}"#)),
+        ("git_push", format!("HTTP 410: {long}")),
+        ("git_push", format!(r#"{{"error":"permission denied: {long}"}}"#)),
+        ("git_push", format!("Error: 422 {long} Please fix your mistakes.")),
+        ("cat", format!("Error: {long} Please fix your mistakes.")),
+    ] {
+        let body = body(&[answer(&[("a", tool)]), result("a", &quote(&text))]);
+        let (new, done) = rewritten(&body, &rules);
+        assert_eq!(done.len(), 1, "{text}");
+        assert_eq!(rewritten(&new, &rules), (new.clone(), vec![]), "{text}");
+        let transcript = Dialect::Chat.read(new).unwrap();
+        let read = transcript.content(&transcript.elements[1]);
+        assert!(read.len() <= 300 && read.contains(" bytes left out …]"), "{read}");
+    }
+}
+
+#[test]
 fn a_result_is_of_the_nearest_call_under_its_id() {
     let bad = |id: &str| result(id, r#""422: bad""#);
     let told = |id: &str| result(id, r#""Error: 422: bad. Please fix your mistakes.""#);

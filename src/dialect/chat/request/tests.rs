@@ -91,3 +91,12 @@ fn passes_over_lone_surrogates_and_long_numbers() {
     );
     assert_eq!(transcript.content(&transcript.elements[0]), "\u{fffd}");
 }
+
+/// Joined anew for each part, this copies some 90 GB, and the test does not come to its end.
+#[test]
+fn many_parts_are_joined_in_one_text() {
+    let parts = vec![r#""a""#; 300_000].join(",");
+    let body = format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"c","content":[{parts}]}}]}}"#);
+    let transcript = read(Bytes::from(body)).unwrap();
+    assert_eq!(transcript.content(&transcript.elements[0]), vec!["a"; 300_000].join("\n"));
+}

@@ -48,6 +48,13 @@ pub(super) static STRONG: LazyLock<Regex> = LazyLock::new(|| {
     ])
 });
 
+/// All that an `error` field says where a check found none. `No error handler for /x` is one.
+pub(super) static NO_ERRORS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"^(?:(?:there (?:are|were) )?no errors?(?: (?:were )?(?:found|detected|reported|occurred))?|none found)$",
+    )
+});
+
 /// Beginnings that count only in a curt text.
 pub(super) static WEAK: LazyLock<Regex> = LazyLock::new(|| {
     beginning(&[

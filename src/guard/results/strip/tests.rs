@@ -125,24 +125,6 @@ fn pointers_go_whatever_they_hold() {
 }
 
 #[test]
-fn the_letters_of_a_pointer_are_written_alike_everywhere() {
-    for (pointer, found) in [
-        (MARKER, "_terminal_failure"),
-        ("/a/secret-key", "secret-key"),
-        ("/list/0", "list"),
-        ("/0", ""),
-        ("/é", ""),
-        ("/éab\"cde", "cde"),
-        ("/ab~1cdef", "ab"),
-        ("", ""),
-    ] {
-        assert_eq!(letters(pointer), found, "{pointer}");
-    }
-    assert!(may_hold(br#"{\\\"secret\\\":1}"#, "/x/secret") && !may_hold(b"{}", "/x/secret"));
-    assert!(may_hold(b"{}", "/0"));
-}
-
-#[test]
 fn depth_is_bounded() {
     let mut text = r#"{"_terminal_failure":"x"}"#.to_owned();
     for _ in 0..40 {
@@ -169,12 +151,26 @@ fn wrapped_in(members: &[(&str, &str)], ways: &[u8]) -> String {
     })
 }
 
+#[test]
+fn what_counts_goes_and_what_does_not_stays() {
+    use crate::guard::classify::{Outcome, classify};
+    for ways in 0..=DEPTH + 2 {
+        for way in 0..3 {
+            let text = wrapped_in(&[("_terminal_failure", "\"gone\"")], &vec![way; ways]);
+            let outcome = classify(&text, &crate::guard::rules::ToolPolicy::default(), MARKER);
+            let counts = matches!(outcome, Outcome::Failure(failure) if failure.terminal);
+            assert_eq!(counts, ways <= DEPTH, "{ways} of {way}");
+            assert_eq!(unmarked(&text) != text, counts, "{ways} of {way}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn what_is_left_is_what_never_held_it(
         members in prop::collection::vec((prop::sample::select(vec!["a", "é", "b\\n"]), prop::sample::select(vec!["1.10", "\"\\u00e9\"", "[1, {}]"])), 0..4),
         at in 0usize..4,
-        ways in prop::collection::vec(0u8..3, 0..3),
+        ways in prop::collection::vec(0u8..3, 0..=DEPTH),
     ) {
         let mut with = members.clone();
         with.insert(at.min(members.len()), ("_terminal_failure", "\"gone\""));

@@ -104,5 +104,24 @@ fn a_long_error_keeps_both_ends() {
         told.starts_with("Error: firsté") && told.ends_with("élast. Please fix your mistakes."),
         "{told}"
     );
-    assert!(told.contains(" bytes left out …]") && told.len() < 350, "{told}");
+    assert!(told.contains(" bytes left out …]") && told.len() <= 300, "{told}");
+}
+
+#[test]
+fn the_words_around_an_error_count_and_what_was_told_within_a_limit_is_not_told_anew() {
+    let notices = Notices::default();
+    for notice in [Notice::ResultCorrectable, Notice::ResultFailed, Notice::ResultTerminal] {
+        for before in ["", "Error: ", "Error: git_push failed for good: "] {
+            for after in ["", " Please fix your mistakes."] {
+                for (max, length) in [(20, 15), (60, 40), (300, 100), (300, 5_000), (700, 690), (700, 5_000)]
+                {
+                    let error = format!("{before}{}{after}", "x".repeat(length));
+                    let Some(told) = text(&notices, notice, "git_push", &error, Some(max)) else { continue };
+                    assert!(told.len() <= max, "{told}");
+                    assert_eq!(text(&notices, notice, "git_push", &told, Some(max)), Some(told));
+                }
+            }
+        }
+    }
+    assert_eq!(text(&notices, Notice::ResultTerminal, "t", "no", Some(100)), None);
 }
