@@ -171,6 +171,44 @@ fn of_two_results_the_first_real_one_is_kept() {
 }
 
 #[test]
+fn a_later_result_under_an_id_that_was_answered_is_not_lost_with_its_call() {
+    let one = calls(&["c0"]);
+    let told = |text: &str| format!(r#"{{"role":"user","content":"{ORPHAN}\n{text}"}}"#);
+    let rain = result("c0", "London: rain");
+    for first in ["Paris: sunny", "No results found.", "Order 5 was cancelled", "The job was aborted", ""] {
+        let first = result("c0", first);
+        for between in [&[WELL, STEER][..], &[STEER], &[SYSTEM], &[&calls(&["x"]), &result("x", "ok")]] {
+            let given = |last: &str| {
+                let mut all = history(&[USER, &one, &first]);
+                all.extend(history(between));
+                all.extend(history(&[last, USER]));
+                all
+            };
+            let mended = mend(&read(body(&given(&rain))), &Notices::default()).unwrap().transcript;
+            let told_all = elements(&mended);
+            let (kept, last) = (given(&told("London: rain")), told("London: rain"));
+            // An empty result says that it is one; nothing else is told otherwise than it was.
+            let same = |(told, given): (&String, &String)| told == given || told.contains(NOTHING);
+            assert!(told_all.len() == kept.len() && told_all.iter().zip(&kept).all(same), "{told_all:#?}");
+            assert_eq!(told_all[told_all.len() - 2], last);
+            assert!(mend(&mended, &Notices::default()).is_none(), "{told_all:#?}");
+        }
+    }
+    check(
+        "an equal one is one",
+        &history(&[USER, &one, &rain, STEER, &rain, USER]),
+        &history(&[USER, &one, &rain, STEER, USER]),
+        &["mended_duplicate"],
+    );
+    check(
+        "a real one gives way to none",
+        &history(&[USER, &one, &result("c0", "No results found."), &result("c0", "Error: duplicate")]),
+        &history(&[USER, &one, &result("c0", "No results found.")]),
+        &["mended_duplicate"],
+    );
+}
+
+#[test]
 fn an_id_that_comes_again_means_the_nearest_open_call() {
     let one = calls(&["r"]);
     let (first, second) = (result("r", "first"), result("r", "second"));
