@@ -32,6 +32,8 @@ pub(super) struct Called<'t> {
     pub(super) result: Option<usize>,
     /// That element only stands in for a result; `None` where nobody had to know yet.
     gives_way: Option<bool>,
+    /// It came behind something else than results.
+    is_late: bool,
     /// It is a text of ours; `None` as above.
     is_ours: Option<bool>,
     /// An equal call before it in the same element, with the same id: only that one is told.
@@ -90,7 +92,7 @@ struct Reading<'t> {
     is_grouping: bool,
     /// Nothing but results did.
     is_answering: bool,
-    /// Calls of the current group: a result without an address answers the first that is open.
+    /// Open calls of the current group that have no address: a result without one answers the first.
     near: VecDeque<usize>,
 }
 
@@ -183,8 +185,8 @@ impl<'t> Reading<'t> {
         let range = first..self.pairing.calls.len();
         self.tell_apart(range.clone());
         for index in range.clone() {
-            self.near.push_back(index);
             let Some(address) = self.pairing.calls.get(index).and_then(|call| call.address.clone()) else {
+                self.near.push_back(index);
                 continue;
             };
             self.turns.entry(address).or_default().open(self.group, index);
@@ -247,7 +249,8 @@ impl<'t> Reading<'t> {
         let Some(known) = called.result.and_then(|known| self.transcript.elements.get(known)) else {
             return false;
         };
-        let written = |element: &Element| element.content.map(|span| self.transcript.json(span).text());
+        let body = self.transcript.body();
+        let written = |element: &Element| element.content.and_then(|span| body.get(span.start..span.end));
         if written(known) == written(element) || self.stands_in(element) {
             return true;
         }
@@ -259,20 +262,16 @@ impl<'t> Reading<'t> {
         is_ours
     }
 
-    /// A result that does not say what it answers is taken for the first that is open, and left as it is.
+    /// A result that does not say what it answers is of the first open call that could not be named, if any.
     fn nameless(&mut self, index: usize) -> Fate {
-        let is_open = |call: &usize| self.pairing.calls.get(*call).is_some_and(|call| call.result.is_none());
-        let Some(place) = self.near.iter().position(is_open) else { return Fate::Stays };
-        self.near.drain(..place);
-        let Some(call) = self.near.pop_front() else { return Fate::Stays };
+        let Some(call) = self.near.pop_front() else { return Fate::Orphan };
         self.answers(call, index)
     }
 
     fn answers(&mut self, call: usize, index: usize) -> Fate {
-        let taken = self.pairing.calls.get_mut(call).and_then(|called| called.result.replace(index));
-        // One that did not say what it answers was taken for this one's: nobody knows what it is.
-        if let Some(fate) = taken.and_then(|taken| self.pairing.fates.get_mut(taken)) {
-            *fate = Fate::Stays;
+        if let Some(called) = self.pairing.calls.get_mut(call) {
+            called.result = Some(index);
+            called.is_late = !self.is_answering;
         }
         Fate::Answers(call)
     }
@@ -318,9 +317,14 @@ impl<'t> Reading<'t> {
         for index in 0..self.pairing.calls.len() {
             let Some(call) = self.pairing.calls.get_mut(index) else { continue };
             let Some(first) = call.same_as else { continue };
-            let Some(result) = call.result.take() else { continue };
+            let (Some(result), is_late) = (call.result.take(), call.is_late) else { continue };
             let Some(element) = self.transcript.elements.get(result) else { continue };
-            let fate = self.again(first, result, element);
+            let is_open = self.pairing.calls.get(first).is_some_and(|call| call.result.is_none());
+            let fate = if is_late && !is_open && !self.says_nothing_new(first, element) {
+                Fate::Orphan
+            } else {
+                self.again(first, result, element)
+            };
             if let Some(known) = self.pairing.fates.get_mut(result) {
                 *known = fate;
             }
@@ -341,6 +345,7 @@ impl<'t> Called<'t> {
             name,
             result: None,
             gives_way: None,
+            is_late: false,
             is_ours: None,
             same_as: None,
             renamed: None,

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use remand::dialect::{Dialect, Role, Transcript};
 use remand::guard::Reason;
-use remand::guard::mend::{Mended, mend};
+use remand::guard::mend::{Done, Mended, mend};
 use remand::guard::notice::Notices;
 use remand::replay::strict;
 use remand::wire::span::Json;
@@ -275,10 +275,18 @@ proptest! {
         }
         // Every element is where it is said to be, as far as it is still there, and nothing it says is lost.
         let told = elements(body);
-        let drops = mended.done.iter().any(|done| done.reason == Reason::MendedDuplicate);
-        for (element, place) in history.iter().zip(&mended.places) {
+        let drops = |index| {
+            let is_it = |done: &Done| done.reason == Reason::MendedDuplicate && done.element == Some(index);
+            mended.done.iter().any(is_it)
+        };
+        // Of two results one is dropped only while they are coming in.
+        let is_coming = |index: usize| {
+            let before = history[..index].iter().rfind(|element| !is_result(element));
+            before.is_some_and(|before| before.contains("_call"))
+        };
+        for (index, (element, place)) in history.iter().zip(&mended.places).enumerate() {
             prop_assert!(*place < told.len());
-            prop_assert!(drops && is_result(element) || has_texts(body, element), "{} is lost in {}", element, body);
+            prop_assert!(is_result(element) && drops(index) && is_coming(index) || has_texts(body, element), "{} is lost in {}", element, body);
             if element.contains(r#""role":"user""#) && !element.contains("ud83d") {
                 prop_assert_eq!(&told[*place], element);
             }

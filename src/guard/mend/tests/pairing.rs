@@ -328,6 +328,50 @@ fn the_first_form_is_answered_in_its_own_words() {
 }
 
 #[test]
+fn a_result_that_names_no_call_is_of_none_that_has_an_id() {
+    let told = format!(r#"{{"role":"user","content":"{ORPHAN}\nok"}}"#);
+    for unnamed in [
+        r#"{"role":"tool","content":"ok"}"#,
+        r#"{"role":"tool","tool_call_id":"","content":"ok"}"#,
+        r#"{"role":"tool","name":"look","content":"ok"}"#,
+    ] {
+        check(
+            "no call",
+            &history(&[USER, unnamed, STEER]),
+            &history(&[USER, &told, STEER]),
+            &["mended_orphan"],
+        );
+        check(
+            "a call with an id",
+            &history(&[USER, &calls(&["a"]), unnamed, STEER]),
+            &history(&[USER, &calls(&["a"]), &lost("a"), &told, STEER]),
+            &["mended_missing", "mended_orphan"],
+        );
+        let (two, a) = (calls(&["a", ""]), result("a", "a"));
+        check(
+            "one of each",
+            &history(&[USER, &two, SYSTEM, unnamed, &a]),
+            &history(&[USER, &two, &a, unnamed, SYSTEM]),
+            &["mended_moved"],
+        );
+    }
+}
+
+#[test]
+fn a_late_result_of_the_second_of_two_equal_calls_is_not_lost() {
+    let call = r#"{"id":"x","type":"function","function":{"name":"look","arguments":"{}"}}"#;
+    let said = |calls: &str| format!(r#"{{"role":"assistant","content":null,"tool_calls":[{calls}]}}"#);
+    let (ok, other) = (result("x", "ok"), result("x", "other"));
+    let told = format!(r#"{{"role":"user","content":"{ORPHAN}\nother"}}"#);
+    check(
+        "late",
+        &history(&[USER, &said(&format!("{call},{call}")), &ok, STEER, &other]),
+        &history(&[USER, &said(call), &ok, STEER, &told]),
+        &["mended_duplicate", "mended_orphan"],
+    );
+}
+
+#[test]
 fn what_cannot_be_understood_goes_through_as_it_came() {
     let nameless = r#"{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"look","arguments":"{}"}}]}"#;
     let unnamed = r#"{"role":"tool","content":"ok"}"#;
@@ -338,9 +382,6 @@ fn what_cannot_be_understood_goes_through_as_it_came() {
     for given in [
         vec![USER, nameless, unnamed, STEER],
         vec![USER, nameless, STEER],
-        vec![USER, &one, unnamed, STEER],
-        vec![USER, &one, r#"{"role":"tool","name":"look","content":"ok"}"#, STEER],
-        vec![USER, unnamed, STEER],
         vec![USER, strange, &ok, STEER],
         vec![USER, joined, &ok, STEER],
         vec![USER, joined, STEER],
