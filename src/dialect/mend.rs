@@ -187,11 +187,11 @@ impl Transcript {
                     for change in changes(*index) {
                         edits.replace(change.at, change.with.clone());
                     }
-                    arrangement.stay(*index, self.span(*index), edits);
+                    arrangement.stay(*index, self.span(*index));
                 }
                 Piece::Instead(index, with) => {
                     edits.replace(self.span(*index), with.clone());
-                    arrangement.stay(*index, self.span(*index), edits);
+                    arrangement.stay(*index, self.span(*index));
                 }
                 Piece::Moved(index) => arrangement.put(self.changed(*index, changes(*index)), edits),
                 Piece::New(element) => arrangement.put(element.clone(), edits),
@@ -214,35 +214,26 @@ impl Transcript {
     }
 }
 
-/// Elements being put in order: those that stay are not touched, the others stand around them.
+/// Elements being put in order: those that stay are not touched, the others stand behind them.
 #[derive(Default)]
 struct Arrangement {
     /// Those that stay, in order.
     stay: Vec<usize>,
     /// Where the last of them ends.
-    end: Option<usize>,
-    /// What stands before the first of them.
-    front: Vec<Bytes>,
+    end: usize,
 }
 
 impl Arrangement {
-    fn stay(&mut self, index: usize, span: Span, edits: &mut Splices) {
-        for element in self.front.drain(..) {
-            edits.insert(span.start, element);
-            edits.insert(span.start, ",");
-        }
+    fn stay(&mut self, index: usize, span: Span) {
         self.stay.push(index);
-        self.end = Some(span.end);
+        self.end = span.end;
     }
 
-    fn put(&mut self, element: Bytes, edits: &mut Splices) {
-        match self.end {
-            Some(end) => {
-                edits.insert(end, ",");
-                edits.insert(end, element);
-            }
-            None => self.front.push(element),
-        }
+    /// Never the first: what is put in answers what stays, or follows it.
+    fn put(&self, element: Bytes, edits: &mut Splices) {
+        debug_assert!(!self.stay.is_empty(), "nothing is put before what stays");
+        edits.insert(self.end, ",");
+        edits.insert(self.end, element);
     }
 
     fn finish(self, transcript: &Transcript, history: Span, edits: &mut Splices) {
@@ -251,13 +242,6 @@ impl Arrangement {
         let gone: Vec<usize> = (0..transcript.elements.len()).filter(gone).collect();
         for cut in crate::wire::splice::without(transcript.json(history), history.start, &gone) {
             edits.remove(cut);
-        }
-        // Only where none stays is anything left here.
-        for (place, element) in self.front.into_iter().enumerate() {
-            if place > 0 {
-                edits.insert(history.start + 1, ",");
-            }
-            edits.insert(history.start + 1, element);
         }
     }
 }

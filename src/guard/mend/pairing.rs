@@ -1,8 +1,9 @@
 //! Which result answers which call.
 //!
 //! Ids come again, within a conversation and even within one answer, so a result belongs to the nearest call
-//! before it that is open under its id. What answers a call a second time is a duplicate; what answers none is
-//! an orphan.
+//! before it that is open under its id. What answers a call a second time at once is a duplicate. Later it is one
+//! only where nothing is lost with it: its call may have been cut away, and an earlier one have had its id. What
+//! answers none is an orphan.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -31,6 +32,10 @@ pub(super) struct Called<'t> {
     pub(super) result: Option<usize>,
     /// That element only stands in for a result; `None` where nobody had to know yet.
     gives_way: Option<bool>,
+    /// It came behind something else than results.
+    is_late: bool,
+    /// It is a text of ours; `None` as above.
+    is_ours: Option<bool>,
     /// An equal call before it in the same element, with the same id: only that one is told.
     pub(super) same_as: Option<usize>,
     /// The id it is told by, where another call of its element has the one it was given.
@@ -85,16 +90,31 @@ struct Reading<'t> {
     group: usize,
     /// Nothing stood behind the last calls.
     is_grouping: bool,
-    /// Calls of the current group: a result without an address answers the first that is open.
+    /// Nothing but results did.
+    is_answering: bool,
+    /// Open calls of the current group that have no address: a result without one answers the first.
     near: VecDeque<usize>,
 }
 
 /// Ids of an element's calls are not made longer than this: APIs allow no more.
 const LONGEST: usize = 40;
 
-/// What agents put in the place of a result they do not have, in a few words.
-const PLACEHOLDERS: [&str; 7] =
-    ["interrupted", "cancelled", "canceled", "aborted", "not executed", "no result", "result missing"];
+/// What agents put in the place of a result they do not have. Whole texts: a tool may well say that an order was
+/// cancelled, or that it found no results.
+const PLACEHOLDERS: [&str; 9] = [
+    "aborted",
+    "interrupted by user",
+    "no result provided",
+    "tool execution aborted",
+    "[tool execution was interrupted]",
+    "[request interrupted by user]",
+    "[request interrupted by user for tool use]",
+    "[tool result missing due to internal error]",
+    "[tool call result missing]",
+];
+
+/// And one of those that names the call, in parts.
+const CANCELLED: (&str, &str, &str) = ("tool call ", " with id ", " was cancelled");
 
 /// A placeholder is no longer than this.
 const FEW_WORDS: usize = 240;
@@ -108,6 +128,7 @@ impl<'t> Pairing<'t> {
             turns: HashMap::new(),
             group: 0,
             is_grouping: false,
+            is_answering: false,
             near: VecDeque::new(),
         };
         for (index, element) in transcript.elements.iter().enumerate() {
@@ -148,6 +169,7 @@ impl<'t> Reading<'t> {
             return self.answer(element);
         }
         self.is_grouping &= element.role == Role::Assistant;
+        self.is_answering = false;
         Fate::Stays
     }
 
@@ -156,14 +178,15 @@ impl<'t> Reading<'t> {
             self.group += 1;
             self.near.clear();
         }
+        self.is_answering = true;
         let first = self.pairing.calls.len();
         let calls = self.transcript.entries(element).map(Called::new);
         self.pairing.calls.extend(calls);
         let range = first..self.pairing.calls.len();
         self.tell_apart(range.clone());
         for index in range.clone() {
-            self.near.push_back(index);
             let Some(address) = self.pairing.calls.get(index).and_then(|call| call.address.clone()) else {
+                self.near.push_back(index);
                 continue;
             };
             self.turns.entry(address).or_default().open(self.group, index);
@@ -205,27 +228,50 @@ impl<'t> Reading<'t> {
         let by_name = || self.transcript.result_name(element).filter(|_| element.by_name).map(Address::Name);
         let Some(address) = id.or_else(by_name) else { return self.nameless(index) };
         let group = self.group;
-        match self.turns.get_mut(&address).map(|turns| turns.answer(group)) {
+        let Some(turns) = self.turns.get_mut(&address) else { return Fate::Orphan };
+        // In the answer that is being given, a further result is no late one of an earlier answer.
+        if let Some(call) = turns.answered(group)
+            && (self.is_answering || self.says_nothing_new(call, element))
+        {
+            return self.again(call, index, element);
+        }
+        match self.turns.get_mut(&address).map(Turns::answer) {
             Some(Ok(call)) => self.answers(call, index),
-            Some(Err(call)) => self.again(call, index, element),
-            None => Fate::Orphan,
+            Some(Err(call)) if self.says_nothing_new(call, element) => self.again(call, index, element),
+            _ => Fate::Orphan,
         }
     }
 
-    /// A result that does not say what it answers is taken for the first that is open, and left as it is.
+    /// Whether nothing is lost if only one of a call's result and `element` is told: they are equal, or one of them
+    /// is a text of ours. An empty one that was told as such stays, for it was told.
+    fn says_nothing_new(&mut self, call: usize, element: &Element) -> bool {
+        let Some(called) = self.pairing.calls.get(call) else { return false };
+        let Some(known) = called.result.and_then(|known| self.transcript.elements.get(known)) else {
+            return false;
+        };
+        let body = self.transcript.body();
+        let written = |element: &Element| element.content.and_then(|span| body.get(span.start..span.end));
+        if written(known) == written(element) || self.stands_in(element) {
+            return true;
+        }
+        // Read once, however many come after it.
+        let is_ours = called.is_ours.unwrap_or_else(|| self.notices.wrote(&self.transcript.content(known)));
+        if let Some(called) = self.pairing.calls.get_mut(call) {
+            called.is_ours = Some(is_ours);
+        }
+        is_ours
+    }
+
+    /// A result that does not say what it answers is of the first open call that could not be named, if any.
     fn nameless(&mut self, index: usize) -> Fate {
-        let is_open = |call: &usize| self.pairing.calls.get(*call).is_some_and(|call| call.result.is_none());
-        let Some(place) = self.near.iter().position(is_open) else { return Fate::Stays };
-        self.near.drain(..place);
-        let Some(call) = self.near.pop_front() else { return Fate::Stays };
+        let Some(call) = self.near.pop_front() else { return Fate::Orphan };
         self.answers(call, index)
     }
 
     fn answers(&mut self, call: usize, index: usize) -> Fate {
-        let taken = self.pairing.calls.get_mut(call).and_then(|called| called.result.replace(index));
-        // One that did not say what it answers was taken for this one's: nobody knows what it is.
-        if let Some(fate) = taken.and_then(|taken| self.pairing.fates.get_mut(taken)) {
-            *fate = Fate::Stays;
+        if let Some(called) = self.pairing.calls.get_mut(call) {
+            called.result = Some(index);
+            called.is_late = !self.is_answering;
         }
         Fate::Answers(call)
     }
@@ -241,6 +287,7 @@ impl<'t> Reading<'t> {
         let is_replaced = gives_way && !self.stands_in(element);
         if let Some(called) = self.pairing.calls.get_mut(call) {
             called.gives_way = Some(gives_way && !is_replaced);
+            called.is_ours = called.is_ours.filter(|_| !is_replaced);
             called.result = Some(if is_replaced { index } else { known });
         }
         if !is_replaced {
@@ -256,11 +303,13 @@ impl<'t> Reading<'t> {
     fn stands_in(&self, element: &Element) -> bool {
         let text = self.transcript.content(element);
         let is_short = text.len() <= FEW_WORDS;
-        let mentions = || {
-            let text = text.to_lowercase();
-            PLACEHOLDERS.iter().any(|words| text.contains(words))
+        let is_known = || {
+            let text = text.trim().to_lowercase();
+            let (call, id, cancelled) = CANCELLED;
+            let names = |text: &str| text.contains(id) && text.contains(cancelled);
+            PLACEHOLDERS.contains(&text.trim_end_matches('.')) || text.strip_prefix(call).is_some_and(names)
         };
-        self.transcript.is_empty_result(element) || self.notices.wrote(&text) || is_short && mentions()
+        self.transcript.is_empty_result(element) || self.notices.wrote(&text) || is_short && is_known()
     }
 
     /// What answers a call that is told by an equal one answers that one.
@@ -268,9 +317,14 @@ impl<'t> Reading<'t> {
         for index in 0..self.pairing.calls.len() {
             let Some(call) = self.pairing.calls.get_mut(index) else { continue };
             let Some(first) = call.same_as else { continue };
-            let Some(result) = call.result.take() else { continue };
+            let (Some(result), is_late) = (call.result.take(), call.is_late) else { continue };
             let Some(element) = self.transcript.elements.get(result) else { continue };
-            let fate = self.again(first, result, element);
+            let is_open = self.pairing.calls.get(first).is_some_and(|call| call.result.is_none());
+            let fate = if is_late && !is_open && !self.says_nothing_new(first, element) {
+                Fate::Orphan
+            } else {
+                self.again(first, result, element)
+            };
             if let Some(known) = self.pairing.fates.get_mut(result) {
                 *known = fate;
             }
@@ -285,7 +339,17 @@ impl<'t> Called<'t> {
             CallKind::Legacy => entry.name.map(|_| Address::Name(name.clone())),
             CallKind::Function | CallKind::Custom => entry.id.and_then(Json::string).map(Address::Id),
         };
-        Self { entry, address, name, result: None, gives_way: None, same_as: None, renamed: None }
+        Self {
+            entry,
+            address,
+            name,
+            result: None,
+            gives_way: None,
+            is_late: false,
+            is_ours: None,
+            same_as: None,
+            renamed: None,
+        }
     }
 
     /// The id it is told by.
@@ -309,13 +373,15 @@ impl Turns {
         }
     }
 
+    /// The call of this group that was answered last, where all of them are.
+    fn answered(&self, group: usize) -> Option<usize> {
+        let nearest = self.all.last().filter(|turn| turn.group == group && turn.open.is_empty());
+        nearest.map(|turn| turn.last)
+    }
+
     /// The call that the next result answers; as an error, the one that it answers again.
-    fn answer(&mut self, group: usize) -> Result<usize, usize> {
-        // In the answer that is being given, a further result is no late one of an earlier answer.
-        let nearest = self.all.last().map(|turn| (turn.last, turn.group == group && turn.open.is_empty()));
-        if let Some((last, true)) = nearest {
-            return Err(last);
-        }
+    fn answer(&mut self) -> Result<usize, usize> {
+        let nearest = self.all.last().map_or(0, |turn| turn.last);
         while let Some(turn) = self.open.last().and_then(|place| self.all.get_mut(*place)) {
             if let Some(call) = turn.open.pop_front() {
                 turn.last = call;
@@ -323,7 +389,7 @@ impl Turns {
             }
             self.open.pop();
         }
-        Err(nearest.map_or(0, |(last, _)| last))
+        Err(nearest)
     }
 }
 

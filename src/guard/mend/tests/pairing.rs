@@ -171,6 +171,44 @@ fn of_two_results_the_first_real_one_is_kept() {
 }
 
 #[test]
+fn a_later_result_under_an_id_that_was_answered_is_not_lost_with_its_call() {
+    let one = calls(&["c0"]);
+    let told = |text: &str| format!(r#"{{"role":"user","content":"{ORPHAN}\n{text}"}}"#);
+    let rain = result("c0", "London: rain");
+    for first in ["Paris: sunny", "No results found.", "Order 5 was cancelled", "The job was aborted", ""] {
+        let first = result("c0", first);
+        for between in [&[WELL, STEER][..], &[STEER], &[SYSTEM], &[&calls(&["x"]), &result("x", "ok")]] {
+            let given = |last: &str| {
+                let mut all = history(&[USER, &one, &first]);
+                all.extend(history(between));
+                all.extend(history(&[last, USER]));
+                all
+            };
+            let mended = mend(&read(body(&given(&rain))), &Notices::default()).unwrap().transcript;
+            let told_all = elements(&mended);
+            let (kept, last) = (given(&told("London: rain")), told("London: rain"));
+            // An empty result says that it is one; nothing else is told otherwise than it was.
+            let same = |(told, given): (&String, &String)| told == given || told.contains(NOTHING);
+            assert!(told_all.len() == kept.len() && told_all.iter().zip(&kept).all(same), "{told_all:#?}");
+            assert_eq!(told_all[told_all.len() - 2], last);
+            assert!(mend(&mended, &Notices::default()).is_none(), "{told_all:#?}");
+        }
+    }
+    check(
+        "an equal one is one",
+        &history(&[USER, &one, &rain, STEER, &rain, USER]),
+        &history(&[USER, &one, &rain, STEER, USER]),
+        &["mended_duplicate"],
+    );
+    check(
+        "a real one gives way to none",
+        &history(&[USER, &one, &result("c0", "No results found."), &result("c0", "Error: duplicate")]),
+        &history(&[USER, &one, &result("c0", "No results found.")]),
+        &["mended_duplicate"],
+    );
+}
+
+#[test]
 fn an_id_that_comes_again_means_the_nearest_open_call() {
     let one = calls(&["r"]);
     let (first, second) = (result("r", "first"), result("r", "second"));
@@ -290,6 +328,50 @@ fn the_first_form_is_answered_in_its_own_words() {
 }
 
 #[test]
+fn a_result_that_names_no_call_is_of_none_that_has_an_id() {
+    let told = format!(r#"{{"role":"user","content":"{ORPHAN}\nok"}}"#);
+    for unnamed in [
+        r#"{"role":"tool","content":"ok"}"#,
+        r#"{"role":"tool","tool_call_id":"","content":"ok"}"#,
+        r#"{"role":"tool","name":"look","content":"ok"}"#,
+    ] {
+        check(
+            "no call",
+            &history(&[USER, unnamed, STEER]),
+            &history(&[USER, &told, STEER]),
+            &["mended_orphan"],
+        );
+        check(
+            "a call with an id",
+            &history(&[USER, &calls(&["a"]), unnamed, STEER]),
+            &history(&[USER, &calls(&["a"]), &lost("a"), &told, STEER]),
+            &["mended_missing", "mended_orphan"],
+        );
+        let (two, a) = (calls(&["a", ""]), result("a", "a"));
+        check(
+            "one of each",
+            &history(&[USER, &two, SYSTEM, unnamed, &a]),
+            &history(&[USER, &two, &a, unnamed, SYSTEM]),
+            &["mended_moved"],
+        );
+    }
+}
+
+#[test]
+fn a_late_result_of_the_second_of_two_equal_calls_is_not_lost() {
+    let call = r#"{"id":"x","type":"function","function":{"name":"look","arguments":"{}"}}"#;
+    let said = |calls: &str| format!(r#"{{"role":"assistant","content":null,"tool_calls":[{calls}]}}"#);
+    let (ok, other) = (result("x", "ok"), result("x", "other"));
+    let told = format!(r#"{{"role":"user","content":"{ORPHAN}\nother"}}"#);
+    check(
+        "late",
+        &history(&[USER, &said(&format!("{call},{call}")), &ok, STEER, &other]),
+        &history(&[USER, &said(call), &ok, STEER, &told]),
+        &["mended_duplicate", "mended_orphan"],
+    );
+}
+
+#[test]
 fn what_cannot_be_understood_goes_through_as_it_came() {
     let nameless = r#"{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"look","arguments":"{}"}}]}"#;
     let unnamed = r#"{"role":"tool","content":"ok"}"#;
@@ -300,9 +382,6 @@ fn what_cannot_be_understood_goes_through_as_it_came() {
     for given in [
         vec![USER, nameless, unnamed, STEER],
         vec![USER, nameless, STEER],
-        vec![USER, &one, unnamed, STEER],
-        vec![USER, &one, r#"{"role":"tool","name":"look","content":"ok"}"#, STEER],
-        vec![USER, unnamed, STEER],
         vec![USER, strange, &ok, STEER],
         vec![USER, joined, &ok, STEER],
         vec![USER, joined, STEER],
