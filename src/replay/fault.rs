@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 
 use bytes::{Bytes, BytesMut};
 
-use super::script::{Halt, Place, Stop};
+use super::script::{Halt, Pace, Place, Stop};
 
 #[cfg(test)]
 mod tests;
@@ -44,14 +44,19 @@ pub(super) fn length(pieces: &[Piece]) -> u64 {
     pieces.iter().map(bytes).sum()
 }
 
-/// Lays stops and cuts into an answer.
-pub(super) fn lay_out(pieces: Vec<Piece>, stops: &[Stop], cut: Option<NonZeroUsize>) -> Acts {
+/// Lays stops, cuts and the pace into an answer.
+pub(super) fn lay_out(pieces: Vec<Piece>, stops: &[Stop], cut: Option<NonZeroUsize>, pace: Pace) -> Acts {
     let mut all = BytesMut::new();
     let mut ends = Vec::new();
     let mut halts: Vec<(usize, Halt)> = Vec::new();
     for piece in pieces {
         match piece {
             Piece::Event(event) => {
+                let earlier = u32::try_from(ends.len()).unwrap_or(u32::MAX);
+                if earlier > 0 && !pace.every.is_zero() {
+                    let due = pace.first.saturating_add(pace.every.saturating_mul(earlier));
+                    halts.push((all.len(), Halt::Due(due)));
+                }
                 all.extend_from_slice(&event);
                 ends.push(all.len());
             }

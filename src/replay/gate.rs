@@ -15,17 +15,22 @@ pub struct Gate {
     name: String,
 }
 
-/// All gates of a server.
+/// All gates of a server, seen from a session. Each session has its own, so that tests that run side by side do
+/// not open each other's.
 #[derive(Clone, Debug)]
 pub(super) struct Gates {
-    state: Arc<watch::Sender<BTreeMap<String, State>>>,
+    state: Arc<watch::Sender<BTreeMap<Name, State>>>,
+    session: String,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct State {
+/// Session and name.
+type Name = (String, String);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct State {
     /// How often an answer came here.
-    reached: usize,
-    open: bool,
+    pub(super) reached: usize,
+    pub(super) open: bool,
 }
 
 // === impl Gate ===
@@ -33,11 +38,13 @@ struct State {
 impl Gate {
     /// Opens the gate, now and for all who come later.
     pub fn release(&self) {
-        self.gates.state.send_modify(|gates| gates.entry(self.name.clone()).or_default().open = true);
+        self.gates
+            .state
+            .send_modify(|gates| gates.entry(self.gates.key(&self.name)).or_default().open = true);
     }
     /// How often an answer has come to this gate.
     pub fn reached(&self) -> usize {
-        self.gates.state.borrow().get(&self.name).map_or(0, |gate| gate.reached)
+        self.gates.state.borrow().get(&self.gates.key(&self.name)).map_or(0, |gate| gate.reached)
     }
     /// Resolves once an answer stands at this gate, or has passed it.
     pub async fn wait_reached(&self) {
@@ -53,20 +60,35 @@ impl Gate {
 
 impl Gates {
     pub(super) fn new() -> Self {
-        Self { state: Arc::new(watch::Sender::new(BTreeMap::new())) }
+        Self { state: Arc::new(watch::Sender::new(BTreeMap::new())), session: String::new() }
+    }
+    pub(super) fn of(&self, session: &str) -> Self {
+        Self { session: session.to_owned(), ..self.clone() }
+    }
+    /// Every gate that somebody named, with its session and name.
+    pub(super) fn all(&self) -> BTreeMap<Name, State> {
+        self.state.borrow().clone()
+    }
+    /// As if nobody had ever come, in one session or in all. Who waits goes on waiting.
+    pub(super) fn reset(&self, session: Option<&str>) {
+        self.state.send_modify(|gates| gates.retain(|(of, _), _| session.is_some_and(|name| name != of)));
+    }
+
+    fn key(&self, name: &str) -> Name {
+        (self.session.clone(), name.to_owned())
     }
     pub(super) fn gate(&self, name: impl Into<String>) -> Gate {
         Gate { gates: self.clone(), name: name.into() }
     }
     /// Comes to the gate and waits until it is open.
     pub(super) async fn pass(self, name: String) {
-        self.state.send_modify(|gates| gates.entry(name.clone()).or_default().reached += 1);
+        self.state.send_modify(|gates| gates.entry(self.key(&name)).or_default().reached += 1);
         self.wait(&name, |gate| gate.open).await;
     }
 
     async fn wait(&self, name: &str, mut done: impl FnMut(State) -> bool) {
-        let mut changes = self.state.subscribe();
-        let reached = changes.wait_for(|gates| done(gates.get(name).copied().unwrap_or_default())).await;
+        let (mut changes, key) = (self.state.subscribe(), self.key(name));
+        let reached = changes.wait_for(|gates| done(gates.get(&key).copied().unwrap_or_default())).await;
         // The sender lives in `self`, so the wait can only end by the condition.
         drop(reached);
     }
@@ -87,6 +109,19 @@ mod tests {
         });
         gates.pass("g".to_owned()).await;
         assert_eq!(gate.reached(), 2);
+    }
+
+    #[tokio::test]
+    async fn each_session_has_its_own() {
+        let gates = Gates::new();
+        gates.of("a").gate("g").release();
+        gates.of("a").pass("g".to_owned()).await;
+        assert_eq!((gates.of("a").gate("g").reached(), gates.of("b").gate("g").reached()), (1, 0));
+        gates.gate("g").release();
+        gates.reset(Some("a"));
+        assert_eq!(gates.all().into_keys().collect::<Vec<_>>(), [(String::new(), "g".to_owned())]);
+        gates.reset(None);
+        assert!(gates.all().is_empty());
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{CREATED, Frame, UsageBody, to_json};
 use crate::replay::fault::Piece;
-use crate::replay::script::{Call, Part, Reply};
+use crate::replay::script::{Call, Odd, Part, Reply};
 
 #[derive(Serialize)]
 struct Completion<'a> {
@@ -33,6 +33,8 @@ struct Message<'a> {
     reasoning_content: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<CallBody<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_call: Option<Function<'a>>,
 }
 
 #[derive(Serialize)]
@@ -58,7 +60,7 @@ struct Custom<'a> {
 }
 
 /// Every gate of the blocks, in order, and then the answer.
-pub(super) fn pieces(reply: &Reply, frame: &Frame<'_>) -> Vec<Piece> {
+pub(super) fn pieces(reply: &Reply, frame: &Frame<'_>, odd: &[Odd]) -> Vec<Piece> {
     let gates = reply.blocks.iter().filter_map(|block| match &block.part {
         Part::Gate(name) => Some(Piece::Gate(name.clone())),
         _ => None,
@@ -68,20 +70,22 @@ pub(super) fn pieces(reply: &Reply, frame: &Frame<'_>) -> Vec<Piece> {
         object: "chat.completion",
         created: CREATED,
         model: frame.model,
-        choices: reply.choices().into_iter().map(|index| choice(reply, frame, index)).collect(),
+        choices: reply.choices().into_iter().map(|index| choice(reply, frame, odd, index)).collect(),
         usage: reply.usage.into(),
     };
     gates.chain([Piece::Event(to_json(&completion).into())]).collect()
 }
 
-fn choice<'a>(reply: &'a Reply, frame: &Frame<'_>, index: u32) -> Choice<'a> {
+fn choice<'a>(reply: &'a Reply, frame: &Frame<'_>, odd: &[Odd], index: u32) -> Choice<'a> {
     let mut message = Message {
         role: "assistant",
         content: None,
         refusal: None,
         reasoning_content: None,
         tool_calls: Vec::new(),
+        function_call: None,
     };
+    let is_legacy = odd.contains(&Odd::LegacyFunctionCall);
     let mut position = 0;
     for block in &reply.blocks {
         let mine = block.choice == index;
@@ -89,7 +93,9 @@ fn choice<'a>(reply: &'a Reply, frame: &Frame<'_>, index: u32) -> Choice<'a> {
             Part::Text(text) if mine => message.content.get_or_insert_default().push_str(text),
             Part::Reasoning(text) if mine => message.reasoning_content.get_or_insert_default().push_str(text),
             Part::Call(call) => {
-                if mine {
+                if mine && is_legacy && !call.custom && message.function_call.is_none() {
+                    message.function_call = Some(Function { name: &call.name, arguments: &call.arguments });
+                } else if mine {
                     message.tool_calls.push(body(call, frame.call_id(call, position)));
                 }
                 position += 1;
@@ -97,7 +103,7 @@ fn choice<'a>(reply: &'a Reply, frame: &Frame<'_>, index: u32) -> Choice<'a> {
             _ => {}
         }
     }
-    let finish_reason = reply.tells_finish.then(|| reply.finish(index));
+    let finish_reason = reply.tells_finish.then(|| reply.finish(index, odd));
     Choice { index, message, logprobs: None, finish_reason }
 }
 

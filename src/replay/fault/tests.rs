@@ -20,7 +20,12 @@ fn stop(at: Place, what: Halt) -> Stop {
 
 #[test]
 fn writes_one_event_at_a_time() {
-    let acts = lay_out(vec![event("ab"), Piece::Gate("g".to_owned()), event(""), event("cd")], &[], None);
+    let acts = lay_out(
+        vec![event("ab"), Piece::Gate("g".to_owned()), event(""), event("cd")],
+        &[],
+        None,
+        Pace::default(),
+    );
     assert_eq!(acts.body, [write("ab"), Act::Stop(gate("g")), write("cd")]);
 }
 
@@ -36,7 +41,7 @@ fn finds_every_place() {
         (Place::Events(0), "none"),
     ];
     let stops: Vec<_> = places.into_iter().map(|(at, name)| stop(at, gate(name))).collect();
-    let acts = lay_out(vec![event("ab"), event("cd")], &stops, None);
+    let acts = lay_out(vec![event("ab"), event("cd")], &stops, None, Pace::default());
     assert_eq!(acts.before_head, [gate("before")]);
     let at = |name| Act::Stop(gate(name));
     assert_eq!(
@@ -59,15 +64,29 @@ fn finds_every_place() {
 #[test]
 fn cuts_wherever_it_falls() {
     let cut = NonZeroUsize::new(3);
-    let acts = lay_out(vec![event("abcd"), event("ef")], &[stop(Place::Events(1), Halt::Reset)], cut);
+    let acts = lay_out(
+        vec![event("abcd"), event("ef")],
+        &[stop(Place::Events(1), Halt::Reset)],
+        cut,
+        Pace::default(),
+    );
     assert_eq!(acts.body, [write("abc"), write("d"), Act::Stop(Halt::Reset), write("ef")]);
     assert!(!acts.halts_at_end());
-    assert_eq!(lay_out(vec![event("abcdef")], &[], cut).body, [write("abc"), write("def")]);
+    assert_eq!(lay_out(vec![event("abcdef")], &[], cut, Pace::default()).body, [write("abc"), write("def")]);
+}
+
+#[test]
+fn each_event_is_due_at_its_own_time() {
+    let milliseconds = std::time::Duration::from_millis;
+    let pace = Pace { first: milliseconds(50), every: milliseconds(20) };
+    let acts = lay_out(vec![event("ab"), event("cd"), event("ef")], &[], None, pace);
+    let due = |time| Act::Stop(Halt::Due(milliseconds(time)));
+    assert_eq!(acts.body, [write("ab"), due(70), write("cd"), due(90), write("ef")]);
 }
 
 #[test]
 fn an_empty_answer_does_nothing() {
-    assert_eq!(lay_out(Vec::new(), &[], NonZeroUsize::new(1)), Acts::default());
+    assert_eq!(lay_out(Vec::new(), &[], NonZeroUsize::new(1), Pace::default()), Acts::default());
     assert_eq!(length(&[event("ab"), Piece::Gate("g".to_owned()), event("c")]), 3);
 }
 
@@ -79,7 +98,8 @@ proptest! {
         cut in 0usize..5,
     ) {
         let stops: Vec<_> = places.iter().map(|&at| stop(Place::Bytes(at), Halt::Hang)).collect();
-        let acts = lay_out(events.iter().map(|text| event(text)).collect(), &stops, NonZeroUsize::new(cut));
+        let pieces = events.iter().map(|text| event(text)).collect();
+        let acts = lay_out(pieces, &stops, NonZeroUsize::new(cut), Pace::default());
         let mut bytes = Vec::new();
         let mut halts = 0;
         for act in &acts.body {

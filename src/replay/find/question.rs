@@ -4,17 +4,26 @@
 //! asks for is skipped unread, so odd numbers and lone surrogates elsewhere in the body do no harm.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fmt;
 
+use bytes::Bytes;
+use http::HeaderMap;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, de};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A request, as far as conditions and answers look at it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::replay) struct Question {
-    /// Without the query.
+    /// Without the query, and without the session.
     pub(in crate::replay) path: String,
+    pub(in crate::replay) headers: HeaderMap,
+    pub(in crate::replay) body: Bytes,
+    /// The body as a tree, for the few conditions that point into it.
+    pub(in crate::replay) tree: OnceCell<Option<Value>>,
     /// Whether the path is that of chat completions.
     pub(in crate::replay) chat: bool,
     /// Why the body of a chat completion cannot be read; all that follows is then empty.
@@ -24,13 +33,26 @@ pub(in crate::replay) struct Question {
     pub(in crate::replay) include_usage: bool,
     /// Elements of the assistant.
     pub(in crate::replay) turn: usize,
+    /// The texts of all system and developer elements.
+    pub(in crate::replay) system: Option<String>,
     pub(in crate::replay) last_role: Option<String>,
     pub(in crate::replay) last_text: Option<String>,
     pub(in crate::replay) last_user: Option<String>,
-    /// Texts of the tool results since the last user element.
-    pub(in crate::replay) results: Vec<String>,
+    /// The tool results since the last user element.
+    pub(in crate::replay) results: Vec<Answered>,
     pub(in crate::replay) tools: Vec<String>,
     pub(in crate::replay) tool_choice: Option<String>,
+}
+
+/// A tool result.
+#[derive(Clone, Debug, Default)]
+pub(in crate::replay) struct Answered {
+    pub(super) id: Option<String>,
+    pub(super) tool: Option<String>,
+    pub(super) text: String,
+    /// Whether it is an error, if it says so beside its text.
+    says: Option<bool>,
+    json: OnceCell<Option<Value>>,
 }
 
 /// The body as it is written.
@@ -58,6 +80,23 @@ struct Message<'a> {
     role: Cow<'a, str>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_call_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    is_error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Called<'a> {
+    id: Option<Text>,
+    #[serde(borrow)]
+    function: Option<&'a RawValue>,
+    #[serde(borrow)]
+    custom: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -84,13 +123,13 @@ struct Text(String);
 // === impl Question ===
 
 impl Question {
-    pub(in crate::replay) fn read(path: &str, body: &[u8]) -> Self {
+    pub(in crate::replay) fn read(path: &str, headers: HeaderMap, body: Bytes) -> Self {
         let chat = path.trim_end_matches('/').ends_with("/chat/completions");
-        let question = Self { path: path.to_owned(), chat, ..Self::default() };
+        let question = Self { path: path.to_owned(), headers, body: body.clone(), chat, ..Self::default() };
         if !chat {
             return question;
         }
-        match serde_json::from_slice::<Written<'_>>(body) {
+        match serde_json::from_slice::<Written<'_>>(&body) {
             Ok(written) => question.fill(written),
             Err(error) => Self { unread: Some(error.to_string()), ..question },
         }
@@ -103,14 +142,23 @@ impl Question {
             written.stream_options.and_then(|options| options.include_usage).unwrap_or_default();
         self.tools = written.tools.unwrap_or_default().into_iter().filter_map(name).collect();
         self.tool_choice = written.tool_choice.and_then(|choice| text(choice).or_else(|| name(choice)));
+        let mut called = HashMap::new();
         for message in &written.messages {
             match &*message.role {
-                "assistant" => self.turn += 1,
+                "assistant" => {
+                    self.turn += 1;
+                    called.extend(message.called());
+                }
+                "system" | "developer" => {
+                    let said = message.text().unwrap_or_default();
+                    let before = self.system.take();
+                    self.system = Some(before.map_or(said.clone(), |before| format!("{before}\n{said}")));
+                }
                 "user" => {
                     self.last_user = message.text();
                     self.results.clear();
                 }
-                "tool" | "function" => self.results.push(message.text().unwrap_or_default()),
+                "tool" | "function" => self.results.push(message.answered(&called)),
                 _ => {}
             }
         }
@@ -120,11 +168,56 @@ impl Question {
         }
         self
     }
+
+    /// What the body holds at a place.
+    pub(super) fn at(&self, pointer: &str) -> Option<&Value> {
+        let tree = self.tree.get_or_init(|| serde_json::from_slice(&self.body).ok());
+        tree.as_ref()?.pointer(pointer)
+    }
+}
+
+// === impl Answered ===
+
+impl Answered {
+    pub(super) fn json(&self) -> Option<&Value> {
+        self.json.get_or_init(|| serde_json::from_str(&self.text).ok()).as_ref()
+    }
+    pub(super) fn is_error(&self) -> bool {
+        if let Some(says) = self.says {
+            return says;
+        }
+        let member = |name: &str| self.json().and_then(|json| json.get(name));
+        match member("is_error").and_then(Value::as_bool) {
+            Some(says) => says,
+            None => member("error").is_some_and(|error| !error.is_null()) || self.text.starts_with("Error"),
+        }
+    }
 }
 
 // === impl Message ===
 
 impl Message<'_> {
+    /// Ids of its calls and the tools that they call. What is not as it should be calls nothing.
+    fn called(&self) -> Vec<(String, String)> {
+        let written = self.tool_calls.map_or("[]", RawValue::get);
+        let calls: Vec<Called<'_>> = serde_json::from_str(written).unwrap_or_default();
+        let pairs = calls.into_iter().filter_map(|call| {
+            let Text(id) = call.id?;
+            Some((id, call.function.or(call.custom).and_then(name)?))
+        });
+        pairs.collect()
+    }
+    fn answered(&self, called: &HashMap<String, String>) -> Answered {
+        let id = self.tool_call_id.and_then(text);
+        let known = id.as_ref().and_then(|id| called.get(id).cloned());
+        Answered {
+            tool: known.or_else(|| self.name.and_then(text)),
+            id,
+            text: self.text().unwrap_or_default(),
+            says: self.is_error.and_then(|says| serde_json::from_str(says.get()).ok()),
+            json: OnceCell::new(),
+        }
+    }
     /// The content's string, or its text parts joined by line breaks.
     fn text(&self) -> Option<String> {
         let content = self.content?;

@@ -1,12 +1,15 @@
 //! Scripts built in Rust.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::{
-    Block, Call, ErrorBody, Halt, Instead, Part, Place, Raw, Reply, Script, Step, Stop, Usage, When,
+    Block, Call, Chunk, ErrorBody, Fault, Halt, Instead, Odd, Pace, Part, Place, Raw, Reply, Require, Script,
+    Step, Stop, Usage, When,
 };
 
 // === impl Script ===
@@ -17,7 +20,25 @@ impl Script {
     }
     #[must_use]
     pub fn step(mut self, step: Step) -> Self {
-        self.steps.push(step);
+        self.steps.push(Arc::new(step));
+        self
+    }
+    /// A step that serves only after the one before it has, and never again once the one after it has.
+    #[must_use]
+    pub fn and_then(self, step: Step) -> Self {
+        let ordered = !self.steps.is_empty();
+        self.step(Step { ordered, ..step })
+    }
+    /// Refuses requests that lack something, whatever step they are for.
+    #[must_use]
+    pub fn require(mut self, require: Require) -> Self {
+        self.require = require;
+        self
+    }
+    /// Nothing waits for a clock.
+    #[must_use]
+    pub fn instant(mut self) -> Self {
+        self.instant = true;
         self
     }
     /// Lets every request wait at a gate once its head has come, its body unread.
@@ -38,6 +59,10 @@ impl Script {
         self.steps.extend(other.steps);
         self.read_gate = self.read_gate.or(other.read_gate);
         self.strict |= other.strict;
+        self.instant |= other.instant;
+        if self.require == Require::default() {
+            self.require = other.require;
+        }
         self
     }
     pub fn len(&self) -> usize {
@@ -58,12 +83,18 @@ impl Step {
             name: None,
             when: When::default(),
             repeat: false,
+            ordered: false,
+            written: None,
+            faults: Vec::new(),
             status: StatusCode::OK,
             headers: Vec::new(),
             reply: Reply::default(),
             instead: None,
             cut: None,
             stops: Vec::new(),
+            pace: Pace::default(),
+            content_type: None,
+            odd: Vec::new(),
         }
     }
     #[must_use]
@@ -164,7 +195,33 @@ impl Step {
     /// Bytes of text or arguments in one event, at least one character; 0: all of a block.
     #[must_use]
     pub fn chunk(mut self, bytes: usize) -> Self {
-        self.reply.chunk = NonZeroUsize::new(bytes);
+        self.reply.chunk = NonZeroUsize::new(bytes).map_or(Chunk::Block, Chunk::Bytes);
+        self
+    }
+    /// Where texts and arguments are cut into events.
+    #[must_use]
+    pub fn chunked(mut self, chunk: Chunk) -> Self {
+        self.reply.chunk = chunk;
+        self
+    }
+    /// The head comes after `first`, and each event but the first `every` after the one before. Held against
+    /// the time at which the request came, so that no lateness adds up.
+    #[must_use]
+    pub fn pace(mut self, first: Duration, every: Duration) -> Self {
+        self.pace = Pace { first, every };
+        self
+    }
+    /// The arguments of the last call end after so many bytes, as at an output limit. By default the finish is
+    /// then `length`.
+    #[must_use]
+    pub fn cut_arguments(mut self, bytes: usize) -> Self {
+        self.reply.cut_arguments = Some(bytes);
+        self
+    }
+    /// A stream ends with an error, after what was said.
+    #[must_use]
+    pub fn error_event(mut self, message: impl Into<String>) -> Self {
+        self.reply.error_event = Some(ErrorBody { message: message.into(), kind: None, code: None });
         self
     }
     /// The pieces of neighbouring calls take turns.
@@ -192,6 +249,36 @@ impl Step {
 
 /// What else can be answered, and what goes wrong.
 impl Step {
+    /// Answers as `fault` does so many times before it answers as itself. A fault that says nothing says what
+    /// this step says so far.
+    #[must_use]
+    pub fn fault(mut self, times: usize, fault: Self) -> Self {
+        let step = fault.based_on(&self);
+        self.faults.push(Fault { times, step });
+        self
+    }
+    /// An oddity of a provider.
+    #[must_use]
+    pub fn odd(mut self, odd: Odd) -> Self {
+        self.odd.push(odd);
+        self
+    }
+    /// What a fault does not say, it takes from the step that it is a fault of.
+    pub(super) fn based_on(mut self, step: &Self) -> Self {
+        let silent = self.instead.is_none() && self.reply.blocks.is_empty();
+        if silent && (self.status.is_client_error() || self.status.is_server_error()) {
+            let message = self.status.canonical_reason().unwrap_or("the script says so").to_owned();
+            self.instead = Some(Instead::Error(ErrorBody { message, kind: None, code: None }));
+        } else if silent {
+            self.reply.blocks.clone_from(&step.reply.blocks);
+        }
+        if self.reply.chunk == Chunk::Block {
+            self.reply.chunk = step.reply.chunk;
+        }
+        self.reply.usage = step.reply.usage;
+        self.reply.interleave |= step.reply.interleave;
+        self
+    }
     #[must_use]
     pub fn status(mut self, status: StatusCode) -> Self {
         self.status = status;
@@ -211,10 +298,8 @@ impl Step {
         content_type: &'static str,
         pieces: impl IntoIterator<Item = P>,
     ) -> Self {
-        self.instead = Some(Instead::Raw(Raw {
-            content_type: HeaderValue::from_static(content_type),
-            pieces: pieces.into_iter().map(Into::into).collect(),
-        }));
+        self.content_type = Some(HeaderValue::from_static(content_type));
+        self.instead = Some(Instead::Raw(Raw { pieces: pieces.into_iter().map(Into::into).collect() }));
         self
     }
     /// An event stream of exact bytes, each piece one write.

@@ -14,9 +14,12 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::fill::Slot;
 use super::{
-    Block, Call, ErrorBody, Halt, Instead, Part, Place, Raw, Reply, Script, Step, Stop, Usage, When,
+    Block, Call, Chunk, ErrorBody, Fault, Halt, Instead, Odd, Pace, Part, Place, Raw, Reply, Require, Script,
+    Step, Stop, Usage, When,
 };
+use crate::config::value::Interval;
 
 /// Why a script cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +37,13 @@ pub enum LoadError {
 struct ScriptWritten {
     #[serde(default)]
     strict: bool,
+    /// Each step serves only after the one before it.
+    #[serde(default)]
+    ordered: bool,
+    #[serde(default)]
+    instant: bool,
+    #[serde(default)]
+    require: Require,
     #[serde(default)]
     step: Vec<Spanned<StepWritten>>,
 }
@@ -50,6 +60,9 @@ struct StepWritten {
     finish: Option<String>,
     usage: Option<Usage>,
     chunk: Option<NonZeroUsize>,
+    chunk_by: Option<Unit>,
+    /// One cut, after so many bytes.
+    split: Option<usize>,
     cut: Option<NonZeroUsize>,
     #[serde(default)]
     interleave: bool,
@@ -73,6 +86,32 @@ struct StepWritten {
     no_done: bool,
     #[serde(default)]
     no_finish: bool,
+    pace: Option<PaceWritten>,
+    cut_arguments: Option<usize>,
+    error_event: Option<ErrorBody>,
+    #[serde(default)]
+    odd: Vec<Odd>,
+    /// A fault is written as a step is, but for the keys that say when.
+    #[serde(default)]
+    fault: Vec<Spanned<StepWritten>>,
+    /// How often a fault comes.
+    times: Option<NonZeroUsize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Unit {
+    Bytes,
+    Characters,
+    Tokens,
+    Units,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PaceWritten {
+    first: Option<Interval>,
+    every: Option<Interval>,
 }
 
 #[derive(Deserialize)]
@@ -122,7 +161,7 @@ struct Wrong {
 impl Script {
     /// Reads a script; `file` is what errors call it.
     pub fn parse(file: &str, text: &str) -> Result<Self, LoadError> {
-        read(text).map_err(|Wrong { span, message }| LoadError::Wrong {
+        read(file, text).map_err(|Wrong { span, message }| LoadError::Wrong {
             file: file.to_owned(),
             line: line(text, span.map_or(0, |span| span.start)),
             message,
@@ -147,16 +186,22 @@ impl Script {
         if files.is_empty() {
             return Err(LoadError::Empty { path: path.to_owned() });
         }
-        files.iter().try_fold(Self::new(), |script, file| Ok(script.then(Self::load(file)?)))
+        Self::load_all(&files)
+    }
+
+    /// Reads scripts and folders of scripts as one. A name stands for one step of its file.
+    pub fn load_all(paths: &[PathBuf]) -> Result<Self, LoadError> {
+        paths.iter().try_fold(Self::new(), |script, path| Ok(script.then(Self::load(path)?)))
     }
 }
 
-fn read(text: &str) -> Result<Script, Wrong> {
+fn read(file: &str, text: &str) -> Result<Script, Wrong> {
     let written: ScriptWritten = toml::from_str(text)
         .map_err(|error| Wrong { span: error.span(), message: error.message().to_owned() })?;
-    let mut script = Script { strict: written.strict, ..Script::new() };
+    let ScriptWritten { strict, ordered, instant, require, step: steps } = written;
+    let mut script = Script { strict, require, instant, ..Script::new() };
     let mut names: Vec<String> = Vec::new();
-    for step in written.step {
+    for step in steps {
         let span = step.span();
         let step = step.into_inner();
         if let Some(name) = &step.name {
@@ -165,7 +210,9 @@ fn read(text: &str) -> Result<Script, Wrong> {
             }
             names.push(name.clone());
         }
-        script = script.step(step.mean(&span)?);
+        let place = format!("{file}:{}", line(text, span.start));
+        let step = Step { written: Some(place), ..step.mean(&span)? };
+        script = if ordered { script.and_then(step) } else { script.step(step) };
     }
     Ok(script)
 }
@@ -179,10 +226,44 @@ fn line(text: &str, byte: usize) -> usize {
 
 impl StepWritten {
     fn mean(mut self, span: &Range<usize>) -> Result<Step, Wrong> {
+        if self.times.is_some() {
+            return Err(Wrong::at(span, "times goes with a fault: [[step.fault]]".to_owned()));
+        }
         if self.is_silent() {
             let wanted = "a block, raw, pieces, error, status, finish, die, close or hang";
             return Err(Wrong::at(span, format!("the step says nothing: give it {wanted}")));
         }
+        if let Some(fault) = self.when.fault() {
+            return Err(Wrong::at(span, fault.to_owned()));
+        }
+        let faults = std::mem::take(&mut self.fault);
+        let mut step = self.answer(span)?;
+        let known: Vec<&str> =
+            step.when.patterns().flat_map(|pattern| pattern.0.capture_names().flatten()).collect();
+        for (_, slot) in step.reply.slots() {
+            if let Slot::Group(name) = slot
+                && !known.contains(&name)
+            {
+                let message = format!("no condition of this step has a group called {name:?}");
+                return Err(Wrong::at(span, message));
+            }
+        }
+        for fault in faults {
+            let span = fault.span();
+            let mut fault = fault.into_inner();
+            if fault.says_when() {
+                let message = "a fault has no name, when, repeat or fault of its own";
+                return Err(Wrong::at(&span, message.to_owned()));
+            }
+            let times = fault.times.take().map_or(1, NonZeroUsize::get);
+            let fault = fault.answer(&span)?.based_on(&step);
+            step.faults.push(Fault { times, step: fault });
+        }
+        Ok(step)
+    }
+
+    /// All but its faults.
+    fn answer(mut self, span: &Range<usize>) -> Result<Step, Wrong> {
         let stops = self.stops();
         let status = match self.status {
             Some(status) => StatusCode::from_u16(status)
@@ -193,33 +274,68 @@ impl StepWritten {
             .iter()
             .map(|(name, value)| header(name, value).map_err(|message| Wrong::at(span, message)))
             .collect::<Result<_, _>>()?;
+        let chunk = self.chunk().map_err(|message| Wrong::at(span, message.to_owned()))?;
+        let content_type = match self.content_type.take() {
+            Some(kind) => Some(
+                HeaderValue::from_str(&kind)
+                    .map_err(|_| Wrong::at(span, format!("{kind:?} is no header value")))?,
+            ),
+            None => None,
+        };
         let instead = self.instead(span)?;
+        let pace = self.pace.map(PaceWritten::mean).unwrap_or_default();
         let blocks = self.block.into_iter().map(BlockWritten::mean).collect::<Result<_, _>>()?;
+        let reply = Reply {
+            blocks,
+            finish: self.finish,
+            usage: self.usage.unwrap_or_default(),
+            chunk,
+            interleave: self.interleave,
+            tells_finish: !self.no_finish,
+            tells_done: !self.no_done,
+            cut_arguments: self.cut_arguments,
+            error_event: self.error_event,
+        };
         Ok(Step {
             name: self.name,
             when: self.when,
             repeat: self.repeat,
             status,
             headers,
-            reply: Reply {
-                blocks,
-                finish: self.finish,
-                usage: self.usage.unwrap_or_default(),
-                chunk: self.chunk,
-                interleave: self.interleave,
-                tells_finish: !self.no_finish,
-                tells_done: !self.no_done,
-            },
+            reply,
             instead,
             cut: self.cut,
             stops,
+            pace,
+            content_type,
+            odd: self.odd,
+            ..Step::new()
         })
+    }
+
+    fn chunk(&self) -> Result<Chunk, &'static str> {
+        match (self.chunk, &self.chunk_by, self.split) {
+            (None, None, Some(at)) => Ok(Chunk::At(at)),
+            (_, _, Some(_)) => Err("either split or chunk, not both"),
+            (None, None, None) => Ok(Chunk::Block),
+            (None, Some(_), None) => Err("chunk_by goes with chunk"),
+            (Some(size), None | Some(Unit::Bytes), None) => Ok(Chunk::Bytes(size)),
+            (Some(size), Some(Unit::Characters), None) => Ok(Chunk::Characters(size)),
+            (Some(size), Some(Unit::Tokens), None) => Ok(Chunk::Tokens(size)),
+            (Some(size), Some(Unit::Units), None) => Ok(Chunk::Units(size)),
+        }
+    }
+
+    fn says_when(&self) -> bool {
+        let named = self.name.is_some() || self.repeat || !self.fault.is_empty();
+        named || self.when != When::default()
     }
 
     fn is_silent(&self) -> bool {
         let answers = !self.block.is_empty() || self.raw.is_some() || self.pieces.is_some();
         let tells = self.error.is_some() || self.status.is_some() || self.finish.is_some();
         let breaks = self.die.is_some() || self.close.is_some() || self.hang.is_some();
+        let breaks = breaks || self.error_event.is_some() || !self.odd.is_empty();
         !(answers || tells || breaks)
     }
 
@@ -240,18 +356,11 @@ impl StepWritten {
         let instead = match (raw, self.error.take()) {
             (Some(_), Some(_)) => return Err(Wrong::at(span, "either raw or error, not both".to_owned())),
             (Some(pieces), None) => {
-                let kind = self.content_type.take().unwrap_or_else(|| "application/json".to_owned());
-                let content_type = HeaderValue::from_str(&kind)
-                    .map_err(|_| Wrong::at(span, format!("{kind:?} is no header value")))?;
-                let pieces = pieces.into_iter().map(Bytes::from).collect();
-                Some(Instead::Raw(Raw { content_type, pieces }))
+                Some(Instead::Raw(Raw { pieces: pieces.into_iter().map(Bytes::from).collect() }))
             }
             (None, Some(error)) => Some(Instead::Error(error)),
             (None, None) => None,
         };
-        if self.content_type.is_some() {
-            return Err(Wrong::at(span, "content_type goes with raw or pieces".to_owned()));
-        }
         if instead.is_some() && !self.block.is_empty() {
             return Err(Wrong::at(span, "a step with blocks has no raw, pieces or error".to_owned()));
         }
@@ -264,6 +373,15 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> 
     match (name_read, HeaderValue::from_str(value)) {
         (Ok(name), Ok(value)) => Ok((name, value)),
         _ => Err(format!("{name:?} = {value:?} is no header")),
+    }
+}
+
+// === impl PaceWritten ===
+
+impl PaceWritten {
+    fn mean(self) -> Pace {
+        let written = |interval: Option<Interval>| interval.map(|Interval(time)| time).unwrap_or_default();
+        Pace { first: written(self.first), every: written(self.every) }
     }
 }
 

@@ -1,39 +1,68 @@
 //! What the provider is to say: steps, each with a condition and an answer.
 //!
-//! `build` makes steps in Rust, `file` reads them from TOML; both give the same values. Nothing here knows how
-//! an answer looks on the wire.
+//! `build` makes steps in Rust, `file` reads them from TOML; both give the same values. `when` holds the
+//! conditions, `fill` what an answer takes over from the request, `odd` the oddities of providers, and `reach`
+//! tells which steps can never serve. Nothing here knows how an answer looks on the wire.
 
 mod build;
 mod file;
+pub(super) mod fill;
+mod odd;
+mod reach;
+mod when;
 
 #[cfg(test)]
 mod tests;
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
 
 pub use file::LoadError;
+pub use odd::Odd;
+pub use reach::Unreachable;
+pub use when::{At, ResultWhen, When};
 
 /// Steps in the order in which they are tried.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Arc<Step>>,
     /// Every request waits here after its head and before its body is read.
     pub(super) read_gate: Option<String>,
     /// What real providers refuse is refused, before any step is asked.
     pub(super) strict: bool,
+    pub(super) require: Require,
+    /// Nothing waits for a clock, whatever the steps say of their pace.
+    pub(super) instant: bool,
+}
+
+/// What every request for a chat completion must have, whatever step it is for.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Require {
+    /// The key in `authorization`; `*`: any.
+    pub bearer: Option<String>,
+    pub model: Option<String>,
+    pub stream: Option<bool>,
 }
 
 /// One answer, and when it is given.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// For messages; unique in a script.
+    /// For messages; unique in a file.
     pub(super) name: Option<String>,
     pub(super) when: When,
     /// Whether it serves more than once.
     pub(super) repeat: bool,
+    /// Whether it serves only between the step before it and the step after it, if that is in order too.
+    pub(super) ordered: bool,
+    /// File and line.
+    pub(super) written: Option<String>,
+    /// What is answered the first times, one after the other. The step is not used up by it.
+    pub(super) faults: Vec<Fault>,
     pub(super) status: StatusCode,
     /// Beside, or in the place of, those that the body implies.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
@@ -44,31 +73,27 @@ pub struct Step {
     pub(super) cut: Option<NonZeroUsize>,
     /// In the order written; of those at one place the first comes first.
     pub(super) stops: Vec<Stop>,
+    pub(super) pace: Pace,
+    /// In the place of what the body implies.
+    pub(super) content_type: Option<HeaderValue>,
+    pub(super) odd: Vec<Odd>,
 }
 
-/// Conditions, all of which must hold. None: any request for a chat completion.
-#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct When {
-    /// The path's end, for requests that are not chat completions.
-    pub path: Option<String>,
-    pub model: Option<String>,
-    pub stream: Option<bool>,
-    /// How many elements of the history are the assistant's.
-    pub turn: Option<usize>,
-    /// The text of the last user element.
-    pub last_user_contains: Option<String>,
-    /// The text of the last element.
-    pub last_contains: Option<String>,
-    pub last_role: Option<String>,
-    /// Whether the tool results since the last user element hold this.
-    pub tool_result_contains: Option<String>,
-    /// Whether there is any tool result since the last user element.
-    pub has_tool_result: Option<bool>,
-    /// A tool's name.
-    pub tool_offered: Option<String>,
-    /// `auto`, `none`, `required`, or a tool's name.
-    pub tool_choice: Option<String>,
+/// An answer that is given some times before the step's own.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    pub(super) times: usize,
+    /// Its conditions, its name and its faults mean nothing.
+    pub(super) step: Step,
+}
+
+/// When events are due, counted from the moment at which the request was there: lateness does not add up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Pace {
+    /// The head.
+    pub(super) first: Duration,
+    /// Each event after the first.
+    pub(super) every: Duration,
 }
 
 /// An answer that no model gives.
@@ -85,14 +110,36 @@ pub(super) struct Reply {
     /// By default `tool_calls` for a choice with a call, else `stop`.
     pub(super) finish: Option<String>,
     pub(super) usage: Usage,
-    /// Bytes of text or arguments in one event; by default all of a block.
-    pub(super) chunk: Option<NonZeroUsize>,
+    /// How much of a text or of arguments is in one event.
+    pub(super) chunk: Chunk,
     /// Whether the pieces of neighbouring calls take turns.
     pub(super) interleave: bool,
     /// Whether a stream tells why it finished.
     pub(super) tells_finish: bool,
     /// Whether a stream ends with `[DONE]`.
     pub(super) tells_done: bool,
+    /// The arguments of the last call end after so many bytes.
+    pub(super) cut_arguments: Option<usize>,
+    /// An error that a stream ends with, after what was said, in the place of its finish.
+    pub(super) error_event: Option<ErrorBody>,
+}
+
+/// Where a text is cut into events. A piece is never empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Chunk {
+    /// All of a block is one piece.
+    #[default]
+    Block,
+    /// So many bytes, and at least one character.
+    Bytes(NonZeroUsize),
+    Characters(NonZeroUsize),
+    /// So many words, each with the blanks before it, and marks: what a tokeniser would do, in general.
+    Tokens(NonZeroUsize),
+    /// So many UTF-16 units: characters beyond the first plane are split into lone surrogates, which is as far
+    /// inside of a character as a JSON string can be cut.
+    Units(NonZeroUsize),
+    /// Once, after so many bytes.
+    At(usize),
 }
 
 /// A part of an answer, in order.
@@ -144,7 +191,6 @@ pub(super) struct ErrorBody {
 /// Exact bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
-    pub(super) content_type: HeaderValue,
     /// Each one write.
     pub(super) pieces: Vec<Bytes>,
 }
@@ -160,6 +206,8 @@ pub(super) struct Stop {
 pub(super) enum Halt {
     /// Wait until the gate is opened.
     Gate(String),
+    /// Wait until this long after the request was there.
+    Due(Duration),
     /// Say nothing more, and keep the connection.
     Hang,
     /// Reset the connection.
@@ -200,6 +248,18 @@ impl Step {
             _ => None,
         })
     }
+    /// Which of its faults is to be answered, if it has been tried so often.
+    pub(super) fn fault_after(&self, tried: usize) -> Option<&Step> {
+        let mut end = 0;
+        self.faults.iter().find_map(|fault| {
+            end += fault.times;
+            (tried < end).then_some(&fault.step)
+        })
+    }
+    /// Of a switch.
+    pub(super) fn is(&self, odd: Odd) -> bool {
+        self.odd.contains(&odd)
+    }
     /// How messages name this step: its number, counted from 1, and its name.
     pub(super) fn title(&self, number: usize) -> String {
         match &self.name {
@@ -217,10 +277,12 @@ impl Default for Reply {
             blocks: Vec::new(),
             finish: None,
             usage: Usage::default(),
-            chunk: None,
+            chunk: Chunk::Block,
             interleave: false,
             tells_finish: true,
             tells_done: true,
+            cut_arguments: None,
+            error_event: None,
         }
     }
 }

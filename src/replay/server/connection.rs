@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
+use http::request::Parts;
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -14,14 +15,15 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::Stage;
+use super::control;
+use super::outgoing::Outgoing;
 use super::play::{Play, halt};
-use crate::replay::answer::{self, Answer};
+use super::stage::Stage;
 use crate::replay::find::Question;
-use crate::replay::strict;
 
 /// How a connection is to end, if the script ends it.
 #[derive(Clone, Debug, Default)]
@@ -101,50 +103,49 @@ async fn answer(
     request: Request<Incoming>,
     connection: usize,
     ending: Ending,
-) -> Result<Response<Play>, Unanswered> {
+) -> Result<Response<Outgoing>, Unanswered> {
     let (head, body) = request.into_parts();
-    let entry = stage.journal.open(&head, connection);
-    if let Some(gate) = &stage.script.read_gate {
-        stage.gates.clone().pass(gate.clone()).await;
+    if head.uri.path() == control::PREFIX || head.uri.path().starts_with("/__replay/") {
+        let body = body.collect().await?.to_bytes();
+        return Ok(control::answer(stage, &head, body).await);
+    }
+    let (session, path) = place(&head);
+    let path_and_query = head.uri.query().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+    let entry = stage.journal.open(&head, path_and_query, &session, connection);
+    let gates = stage.gates.of(&session);
+    let script = stage.script();
+    if let Some(gate) = &script.read_gate {
+        gates.clone().pass(gate.clone()).await;
     }
     let body = body.collect().await?.to_bytes();
-    let question = Question::read(head.uri.path(), &body);
-    let refusal = strict::refusal(&body).filter(|_| stage.script.strict && question.chat);
-    let (step, answer) = match refusal {
-        Some(why) => {
-            let answer = answer::refused(&why);
-            entry.refused(why);
-            (None, answer)
-        }
-        None => choose(stage, &question, entry.number() + 1),
-    };
-    entry.read(body, step);
+    let clock = if script.instant { None } else { Some(Instant::now()) };
+    let question = Question::read(&path, head.headers, body.clone());
+    let (fate, answer) = stage.answer(&session, &question, &body, entry.number() + 1);
+    tracing::debug!(request = entry.number() + 1, ?fate, "answered");
+    entry.read(body, fate);
     for stop in answer.acts.before_head {
-        if let Err(broken) = halt(stop, &stage.gates, &ending).await {
+        if let Err(broken) = halt(stop, &gates, &ending, clock).await {
             entry.broken();
             return Err(broken.into());
         }
     }
-    let play = Play::new(answer.acts.body, answer.length, stage.gates.clone(), ending, entry);
-    let mut response = Response::new(play);
+    let play = Play::new(answer.acts.body, answer.length, gates, ending, clock, entry);
+    let mut response = Response::new(Outgoing::Play(Box::new(play)));
     *response.status_mut() = answer.status;
     *response.headers_mut() = answer.headers;
     Ok(response)
 }
 
-fn choose(stage: &Stage, question: &Question, number: usize) -> (Option<usize>, Answer) {
-    match stage.answer(question) {
-        Ok((turn, answer)) => {
-            tracing::debug!(request = number, step = turn.step + 1, "matched");
-            (Some(turn.step), answer)
-        }
-        Err(why) => {
-            let message = format!("request {number}: {why}");
-            let answer = answer::miss(&message);
-            stage.journal.miss(message);
-            (None, answer)
-        }
+/// The session of a request, by its path (`/s/NAME/v1/…`) or by its header `x-replay-session`, and its path
+/// without the session.
+fn place(head: &Parts) -> (String, String) {
+    let path = head.uri.path();
+    if let Some((name, rest)) = path.strip_prefix("/s/").and_then(|rest| rest.split_once('/')) {
+        let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
+        return (name.into_owned(), format!("/{rest}"));
     }
+    let named = head.headers.get("x-replay-session").and_then(|name| name.to_str().ok());
+    (named.unwrap_or_default().to_owned(), path.to_owned())
 }
 
 // === impl Ending ===

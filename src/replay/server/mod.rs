@@ -4,24 +4,29 @@
 //! out before its first byte went; playing it is all that is left.
 
 mod connection;
+mod control;
+mod outgoing;
 mod play;
+mod stage;
+mod verifying;
 
 #[cfg(test)]
 mod tests;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tokio::net::TcpSocket;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::answer::{self, Answer};
-use super::find::{self, Question, Turn};
-use super::gate::{Gate, Gates};
-use super::journal::{Journal, Recorded};
+use super::gate::Gate;
+use super::journal::Recorded;
 use super::script::{Script, Step};
+use stage::Stage;
+
+pub use verifying::Verifying;
 
 /// A running provider. Dropping it ends every connection.
 #[derive(Debug)]
@@ -30,16 +35,6 @@ pub struct Server {
     stage: Arc<Stage>,
     tracker: TaskTracker,
     stop: CancellationToken,
-}
-
-/// What all connections share.
-#[derive(Debug)]
-struct Stage {
-    script: Script,
-    /// How often each step has served. Never held over an await.
-    served: Mutex<Vec<usize>>,
-    gates: Gates,
-    journal: Journal,
 }
 
 /// What did not go as the script foresaw.
@@ -77,8 +72,7 @@ impl Server {
         socket.bind(address)?;
         let listener = socket.listen(BACKLOG)?;
         let address = listener.local_addr()?;
-        let served = Mutex::new(vec![0; script.len()]);
-        let stage = Arc::new(Stage { script, served, gates: Gates::new(), journal: Journal::new() });
+        let stage = Arc::new(Stage::new(script));
         let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
         tracker.spawn(connection::accept(listener, Arc::clone(&stage), tracker.clone(), stop.clone()));
         Ok(Self { address, stage, tracker, stop })
@@ -91,10 +85,14 @@ impl Server {
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
+    /// The base URL of a session: what it uses up, no other session lacks.
+    pub fn session_url(&self, session: &str) -> String {
+        format!("http://{}/s/{session}/v1", self.address)
+    }
 
     /// A step of the script, counted from 0.
-    pub fn step(&self, number: usize) -> Option<&Step> {
-        self.stage.script.steps.get(number)
+    pub fn step(&self, number: usize) -> Option<Arc<Step>> {
+        self.stage.script().steps.get(number).cloned()
     }
     /// How messages name a step.
     pub fn title(&self, number: usize) -> Option<String> {
@@ -122,15 +120,32 @@ impl Server {
     pub fn gate(&self, name: impl Into<String>) -> Gate {
         self.stage.gates.gate(name)
     }
+    /// The gate of a session.
+    pub fn gate_of(&self, session: &str, name: impl Into<String>) -> Gate {
+        self.stage.gates.of(session).gate(name)
+    }
+    /// Plays another script from now on, from its beginning.
+    pub fn replace(&self, script: Script) {
+        self.stage.replace(script);
+    }
+    /// Plays the script from its beginning in every session, and forgets what was missed.
+    pub fn reset(&self) {
+        self.stage.reset(None);
+    }
 
     /// Why each request that no step answered was not answered.
     pub fn misses(&self) -> Vec<String> {
-        self.stage.journal.misses()
+        self.stage.journal.misses(None)
     }
     /// Whether every request was answered by a step, and every step answered one.
     pub fn verify(&self) -> Result<(), Unmet> {
-        let unmet = Unmet { misses: self.misses(), unused: self.stage.unused() };
+        let unmet = Unmet { misses: self.misses(), unused: self.stage.unused(None) };
         if unmet.misses.is_empty() && unmet.unused.is_empty() { Ok(()) } else { Err(unmet) }
+    }
+
+    /// The same server, which panics where it is dropped and `verify` fails: no test forgets to ask.
+    pub fn verifying(self) -> Verifying {
+        Verifying::new(self)
     }
 
     /// Ends every connection and waits until all is quiet.
@@ -144,28 +159,6 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.stop.cancel();
-    }
-}
-
-// === impl Stage ===
-
-impl Stage {
-    /// The answer to a request, and which step gives it.
-    fn answer(&self, question: &Question) -> Result<(Turn, Answer), String> {
-        let turn = {
-            let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-            find::find(&self.script, &mut served, question)?
-        };
-        match self.script.steps.get(turn.step) {
-            Some(step) => Ok((turn, answer::answer(step, turn, question))),
-            None => Err(format!("step {} is gone", turn.step + 1)),
-        }
-    }
-
-    fn unused(&self) -> Vec<String> {
-        let served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        let steps = self.script.steps.iter().zip(served.iter()).enumerate();
-        steps.filter(|(_, (_, served))| **served == 0).map(|(number, (step, _))| step.title(number)).collect()
     }
 }
 

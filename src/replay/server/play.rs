@@ -10,6 +10,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use tokio::time::Instant;
 
 use super::connection::{Broken, Ending};
 use crate::replay::fault::Act;
@@ -28,12 +29,25 @@ pub(super) struct Play {
     wrote: bool,
     gates: Gates,
     ending: Ending,
+    clock: Option<Instant>,
     entry: Entry,
 }
 
-/// Waits as a stop wants it, or says that the connection ends here.
-pub(super) async fn halt(halt: Halt, gates: &Gates, ending: &Ending) -> Result<(), Broken> {
+/// Waits as a stop wants it, or says that the connection ends here. Times are counted from `clock`; without it
+/// everything is due at once.
+pub(super) async fn halt(
+    halt: Halt,
+    gates: &Gates,
+    ending: &Ending,
+    clock: Option<Instant>,
+) -> Result<(), Broken> {
     match halt {
+        Halt::Due(after) => {
+            if let Some(due) = clock.and_then(|clock| clock.checked_add(after)) {
+                tokio::time::sleep_until(due).await;
+            }
+            Ok(())
+        }
         Halt::Gate(name) => {
             gates.clone().pass(name).await;
             Ok(())
@@ -55,6 +69,7 @@ impl Play {
         length: Option<u64>,
         gates: Gates,
         ending: Ending,
+        clock: Option<Instant>,
         entry: Entry,
     ) -> Self {
         if acts.is_empty() {
@@ -62,7 +77,7 @@ impl Play {
         }
         // The head counts as written where the first thing to happen is a stop.
         let wrote = matches!(acts.first(), Some(Act::Stop(_)));
-        Self { acts: acts.into(), left: length, waiting: None, wrote, gates, ending, entry }
+        Self { acts: acts.into(), left: length, waiting: None, wrote, gates, ending, clock, entry }
     }
 }
 
@@ -97,8 +112,8 @@ impl Body for Play {
                     return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
                 Some(Act::Stop(stop)) => {
-                    let (gates, ending) = (self.gates.clone(), self.ending.clone());
-                    self.waiting = Some(Box::pin(async move { halt(stop, &gates, &ending).await }));
+                    let (gates, ending, clock) = (self.gates.clone(), self.ending.clone(), self.clock);
+                    self.waiting = Some(Box::pin(async move { halt(stop, &gates, &ending, clock).await }));
                 }
                 None => {
                     self.entry.ended();

@@ -1,3 +1,6 @@
+mod control;
+mod faulty;
+
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
