@@ -17,6 +17,7 @@ use remand::guard::ledger::Ledger;
 use remand::guard::mend::mend;
 use remand::guard::notice::Notices;
 use remand::guard::{Rules, Verdict};
+use remand::replay::{Script, Step};
 use remand::wire::canonical;
 use remand::wire::span::Json;
 use remand::wire::sse::Framer;
@@ -113,6 +114,18 @@ fn fold_a_ledger(bencher: Bencher<'_, '_>, calls: usize) {
         let mut bench = Bench::new(&transcript, &rules, &schemas);
         Ledger::fold(black_box(&transcript), &rules, &mut |call| bench.key(call)).is_empty()
     });
+}
+
+/// The scripted provider: the last of so many steps is the one that matches. The request is read, too.
+#[divan::bench(args = [1, 1000])]
+fn match_a_step(bencher: Bencher<'_, '_>, steps: usize) {
+    let step = |number| Step::new().on_user(format!("number {number} of them")).say("found");
+    let script = (0..steps).fold(Script::new(), |script, number| script.step(step(number)));
+    let last = steps - 1;
+    let said = format!("What is number {last} of them? {}", "It matters. ".repeat(20));
+    let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{said}"}}]}}"#);
+    let body = Bytes::from(body);
+    bencher.bench(|| assert_eq!(black_box(&script).answering(black_box(&body).clone()), Ok(last)));
 }
 
 /// A conversation of 300 messages in which nothing is broken: read, and read and looked through for what is.
