@@ -11,6 +11,7 @@ use remand::guard::Reason;
 use remand::guard::notice::Notices;
 use remand::observe::event::Judged;
 use remand::observe::{Event, Fact, line};
+use remand::replay::Script;
 
 const README: &str = include_str!("../README.md");
 const REASONS: &str = include_str!("../src/guard/reason.rs");
@@ -31,6 +32,14 @@ fn its_configuration_loads_and_says_something() {
     for block in blocks {
         assert_ne!(shown(&block), shown(""), "{block}");
     }
+}
+
+#[test]
+fn its_script_is_short_and_every_step_can_be_reached() {
+    let [script] = blocks(README, "toml script").try_into().unwrap();
+    assert!(script.lines().filter(|line| !line.is_empty()).count() <= 20);
+    let read = Script::parse("order.toml", &script).unwrap();
+    assert_eq!((read.len(), read.unreachable()), (2, vec![]));
 }
 
 #[test]

@@ -2,14 +2,19 @@
 
 import contextlib
 import os
+import sys
 
 import pytest
 
-from stage import Stage
+from stage import ROOT, Stage, binary
+
+sys.path.insert(0, str(ROOT / "replay" / "clients"))
+pytest_plugins = ["remand_replay"]
 
 for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
     del os.environ[name]
 os.environ.update(LANGSMITH_TRACING="false", OPENAI_API_KEY="sk-none", OTEL_SDK_DISABLED="true")
+os.environ.setdefault("REMAND_BIN", binary())
 
 
 @pytest.fixture
