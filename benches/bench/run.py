@@ -7,7 +7,7 @@
 
 One provider and one load maker (`rig`) share core 0, the proxies have core 1, one at a time. Rounds are interleaved, the
 figures are medians over them, and the ratios are taken within one run, so that a busy machine weighs on both alike.
-The cost is the CPU time of the proxy's process (utime + stime in /proc), not the load maker's. Ends with 1 where a
+The cost is the CPU time of the proxy's process (schedstat in /proc), not the load maker's. Ends with 1 where a
 target is missed.
 """
 
@@ -27,7 +27,6 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-TICKS = os.sysconf("SC_CLK_TCK")
 
 # Scene, bytes of a request, and whether "no more than 3x nginx" is asked of it.
 SCENES = [
@@ -89,12 +88,9 @@ class Proxy:
         return [pid, *map(int, children)]
 
     def cpu(self):
-        """Seconds spent so far, by the process and its workers."""
-        spent = 0
-        for pid in self.processes():
-            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-            spent += int(fields[11]) + int(fields[12])
-        return spent / TICKS
+        """Seconds spent so far, by the process and its workers: of every thread the scheduler's own count."""
+        threads = (thread for pid in self.processes() for thread in pathlib.Path(f"/proc/{pid}/task").iterdir())
+        return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 
     def resident(self):
         """KiB of memory."""

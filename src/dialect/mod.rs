@@ -62,6 +62,10 @@ pub struct Transcript {
     history: Option<Span>,
     /// Where `tool_choice` is given: its value.
     tool_choice_at: Option<Span>,
+    /// Where all tools are offered, if that is one list; whether in the API's first form.
+    offer: Option<(Span, bool)>,
+    /// So many elements, from the first on, are settled.
+    settled: usize,
 }
 
 /// Where the parts of a call lie. What is missing, or of another form, is `None`.
@@ -211,8 +215,14 @@ impl Dialect {
 
     /// Reads a request body.
     pub fn read(self, body: Bytes) -> Result<Transcript, Unread> {
+        self.read_behind(body, None)
+    }
+
+    /// Reads a request body as [`read`](Self::read) does. What stands in an earlier one, too, at the beginning of its
+    /// history or as its list of tools, is taken from there and not read again.
+    pub fn read_behind(self, body: Bytes, earlier: Option<&Transcript>) -> Result<Transcript, Unread> {
         match self {
-            Self::Chat => chat::request::read(body),
+            Self::Chat => chat::request::read(body, earlier),
         }
     }
 
@@ -253,7 +263,22 @@ impl Transcript {
             entries: Vec::new(),
             history: None,
             tool_choice_at: None,
+            offer: None,
+            settled: 0,
         }
+    }
+    /// The elements that this request begins with as an earlier one did, which had to be told in no other way.
+    pub fn settled(&self) -> &[Element] {
+        self.elements.get(..self.settled).unwrap_or_default()
+    }
+    /// All of the body that may have to be told in another way.
+    pub fn unsettled(&self) -> &[u8] {
+        let start = self.settled().last().map_or(0, |last| last.span.end);
+        self.body.get(start..).unwrap_or_default()
+    }
+    /// The earlier request was not told as it is, so nothing is settled.
+    pub fn unsettle(&mut self) {
+        self.settled = 0;
     }
     /// Whether the model can be asked again: for one answer, and with its refused calls at the history's end.
     pub fn can_go_back(&self) -> bool {

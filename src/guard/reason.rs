@@ -104,6 +104,12 @@ impl Reason {
         }
     }
 
+    /// The agent's own history is told in another way than it was sent.
+    pub fn is_retold(self) -> bool {
+        self >= Self::MendedMissing && self <= Self::MendedImage
+            || self >= Self::ResultTold && self <= Self::ResultCut
+    }
+
     /// A call refused for this may go on in the end as the model wrote it: it can be read, its tool is
     /// offered, and nobody forbade it.
     pub fn may_go_on(self) -> bool {

@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::aside::Asides;
 use super::door::{Door, Entry};
 use super::failure::Failure;
+use super::prefix::Prefixes;
 use super::tasks::Tasks;
 use super::upstream::{UpstreamError, Upstreams};
 use crate::config::Plan;
@@ -25,6 +26,8 @@ pub(crate) struct House {
     pub(crate) tasks: Tasks,
     /// What agents did not see.
     pub(crate) asides: Asides,
+    /// What was understood of requests before.
+    pub(crate) prefixes: Prefixes,
     pub(crate) schemas: Arc<dyn Schemas>,
     /// Tells this process's exchanges from those of others.
     pub(crate) run: String,
@@ -61,9 +64,9 @@ impl House {
         let upstreams = Upstreams::new(&plan)?;
         let door = Door::new(&plan);
         let places = Arc::new(Semaphore::new(plan.listen.max_exchanges.min(Semaphore::MAX_PERMITS)));
-        let asides = Asides::new(&plan.state);
+        let (asides, prefixes) = (Asides::new(&plan.state), Prefixes::new(&plan.state));
         let run = format!("{:08x}", std::hash::RandomState::new().hash_one(std::process::id()) >> 32);
-        Ok(Self { plan, upstreams, events, tasks, asides, schemas, run, door, places })
+        Ok(Self { plan, upstreams, events, tasks, asides, prefixes, schemas, run, door, places })
     }
 
     /// Decides and records, and changes nothing.

@@ -10,6 +10,7 @@ pub mod door;
 mod exchange;
 pub mod failure;
 mod house;
+mod prefix;
 mod schemas;
 pub mod server;
 mod service;

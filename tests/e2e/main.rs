@@ -25,6 +25,7 @@ mod language;
 mod mended;
 mod modes;
 mod properties;
+mod remembered;
 mod results;
 mod scene;
 mod siblings;

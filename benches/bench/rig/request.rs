@@ -5,20 +5,24 @@ use std::fmt::Write;
 /// Messages in the history.
 const MESSAGES: usize = 40;
 
+/// Below this a request holds the beginning of a conversation, and two tools.
+const SMALL: usize = 16 << 10;
+
 /// A request body of about `size` bytes.
 pub(crate) fn body(size: usize, stream: bool) -> String {
-    let tools = tools();
-    // Of the messages four in ten are results, which hold most of the bytes.
-    let bare = body_with(&tools, stream, 0).len();
-    let filler = size.saturating_sub(bare) / (MESSAGES / 4);
-    body_with(&tools, stream, filler)
+    let tools = tools(if size < SMALL { 2 } else { usize::MAX });
+    let bare = |turns: usize| body_with(&tools, turns, stream, 0).len();
+    let turns = (1..=MESSAGES / 4).rev().find(|turns| bare(*turns) <= size).unwrap_or(1);
+    // Of the messages a quarter are results, which hold most of the bytes.
+    let filler = size.saturating_sub(bare(turns)) / turns;
+    body_with(&tools, turns, stream, filler)
 }
 
-fn body_with(tools: &str, stream: bool, filler: usize) -> String {
+fn body_with(tools: &str, turns: usize, stream: bool, filler: usize) -> String {
     let mut messages = String::from(
         r#"{"role":"system","content":"You are a careful engineer. Read before you write.\nAnswer briefly."}"#,
     );
-    for turn in 0..MESSAGES / 4 {
+    for turn in 0..turns {
         // No result is empty: such a history would be mended.
         let result = line(turn).repeat((filler / line(turn).len()).max(1));
         write!(
@@ -53,7 +57,8 @@ fn line(turn: usize) -> String {
     format!(r#"    let part_{turn} = read(\"src/part_{turn}.rs\")?; // é\n"#)
 }
 
-fn tools() -> String {
+/// The first so many of the agent's tools.
+fn tools(most: usize) -> String {
     let tools = [
         tool(
             "read_file",
@@ -70,7 +75,7 @@ fn tools() -> String {
         tool("run", r#""command":{"type":"string"},"timeout":{"type":["integer","null"]}"#, "command"),
         tool("git_branch", r#""name":{"type":"string","pattern":"^[a-z0-9-]+$","maxLength":48}"#, "name"),
     ];
-    tools.join(",")
+    tools.get(..most).unwrap_or(&tools).join(",")
 }
 
 fn tool(name: &str, properties: &str, required: &str) -> String {

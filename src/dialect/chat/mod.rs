@@ -9,6 +9,7 @@ mod calls;
 pub mod content;
 pub mod edit;
 mod event;
+mod known;
 mod members;
 pub mod mend;
 pub mod offer;

@@ -13,13 +13,18 @@ use crate::dialect::{
 };
 use crate::wire::span::{Json, Kind, Malformed, Reader, Span};
 
-pub(crate) fn read(body: Bytes) -> Result<Transcript, Unread> {
+use super::known::Known;
+
+/// Reads a body; what is known of it from an earlier one is not read again.
+pub(crate) fn read(body: Bytes, earlier: Option<&Transcript>) -> Result<Transcript, Unread> {
+    let known = earlier.map(|earlier| Known::new(earlier, &body));
     let text = simdutf8::basic::from_utf8(&body).map_err(|_| Unread::NotUtf8)?;
     let mut reader = Reader::new(text);
     if reader.kind()? != Kind::Object {
         return Err(Unread::NotAnObject);
     }
-    let mut request = Request { closed: true, parallel: true, choices: 1, ..Request::default() };
+    let mut request =
+        Request { earlier: known, closed: true, parallel: true, choices: 1, ..Request::default() };
     let mut object = reader.object()?;
     while let Some(key) = reader.next_key(&mut object)? {
         request.member(&key.name(), &mut reader)?;
@@ -31,7 +36,8 @@ pub(crate) fn read(body: Bytes) -> Result<Transcript, Unread> {
 /// What has been read so far. A member given twice counts as it was given last.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "the API's own switches")]
-struct Request {
+struct Request<'k> {
+    earlier: Option<Known<'k>>,
     model: Option<Span>,
     stream: bool,
     usage: bool,
@@ -46,11 +52,15 @@ struct Request {
     elements: Vec<Element>,
     entries: Vec<EntrySpans>,
     history: Option<Span>,
+    known: usize,
+    offer: Option<(Span, bool)>,
+    /// Lists of tools that were given.
+    offers: usize,
 }
 
 // === impl Request ===
 
-impl Request {
+impl Request<'_> {
     fn member(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<(), Malformed> {
         match name {
             "messages" => self.messages(reader)?,
@@ -82,13 +92,19 @@ impl Request {
     fn messages(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
         self.elements.clear();
         self.entries.clear();
-        self.history = None;
+        (self.history, self.known) = (None, 0);
         if reader.kind()? != Kind::Array {
             reader.skip()?;
             return Ok(());
         }
         let start = reader.offset();
         let mut array = reader.array()?;
+        if let Some((elements, entries, end)) = self.earlier.as_ref().and_then(|known| known.history(start)) {
+            self.elements.extend_from_slice(elements);
+            self.entries.extend_from_slice(entries);
+            self.known = elements.len();
+            reader.resume(&mut array, end);
+        }
         while reader.next_element(&mut array)? {
             self.elements.push(element(reader, &mut self.entries)?);
         }
@@ -99,6 +115,16 @@ impl Request {
     fn tools(&mut self, reader: &mut Reader<'_>, legacy: bool) -> Result<(), Malformed> {
         if reader.kind()? != Kind::Array {
             reader.skip()?;
+            return Ok(());
+        }
+        let start = reader.offset();
+        self.offers += 1;
+        if self.offers == 1
+            && let Some((tools, closed, end)) =
+                self.earlier.as_ref().and_then(|known| known.offer(start, legacy))
+        {
+            (self.tools, self.closed, self.offer) = (tools, closed, Some((Span::new(start, end), legacy)));
+            reader.pass_to(end);
             return Ok(());
         }
         let mut empty = true;
@@ -113,6 +139,7 @@ impl Request {
             }
         }
         *if legacy { &mut self.bare.1 } else { &mut self.bare.0 } = empty;
+        self.offer = (self.offers == 1 && !empty).then(|| (Span::new(start, reader.offset()), legacy));
         Ok(())
     }
 
@@ -133,6 +160,8 @@ impl Request {
             entries: self.entries,
             history: self.history,
             tool_choice_at: self.tool_choice_at,
+            offer: self.offer,
+            settled: self.known,
         }
     }
 }

@@ -17,11 +17,15 @@ struct Glance<'t> {
 }
 
 pub(super) fn is_sound(transcript: &Transcript) -> bool {
-    if transcript.is_bare() || surrogate::may_be_lone(transcript.body()) {
+    if transcript.is_bare() || surrogate::may_be_lone(transcript.unsettled()) {
         return false;
     }
+    let before = transcript.settled();
+    // Nothing is open before an answer; its results may not have come all before the end of what is known.
+    let from = before.iter().rposition(|element| element.calls.is_some()).unwrap_or(before.len());
     let mut glance = Glance { transcript, open: Vec::new() };
-    transcript.elements.iter().all(|element| glance.element(element)) && glance.open.is_empty()
+    let mut rest = transcript.elements.iter().skip(from);
+    rest.all(|element| glance.element(element)) && glance.open.is_empty()
 }
 
 impl<'t> Glance<'t> {

@@ -32,19 +32,22 @@ pub fn rewrite(transcript: &Transcript, rules: &Rules, edits: &mut Splices) -> V
         .tools
         .iter()
         .any(|rule| !rule.results.is_empty() || !rule.strip.is_empty() || rule.max_result.is_some());
-    let marked = !marker.is_empty() && may_hold(transcript.body(), marker);
-    let mut done = Vec::new();
+    let marked = !marker.is_empty() && may_hold(transcript.unsettled(), marker);
+    let (settled, mut done) = (transcript.settled().len(), Vec::new());
     if !ruled && !marked {
         return done;
     }
     let (mut callers, unruled) = (Callers::default(), ToolPolicy::default());
     let mut policies: HashMap<Cow<'_, str>, ToolPolicy<'_>> = HashMap::new();
-    for element in &transcript.elements {
+    for (index, element) in transcript.elements.iter().enumerate() {
         match element.role {
             // Without rules for tools, nobody asks which tool it was.
             Role::Assistant if ruled => callers.hear(transcript.called(element)),
             Role::Tool => {
                 let tool = if ruled { callers.tool(transcript, element) } else { None };
+                if index < settled {
+                    continue;
+                }
                 let policy = match &tool {
                     Some(tool) => policies.entry(tool.clone()).or_insert_with(|| rules.policy(tool)),
                     None => &unruled,

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Response;
 
-use crate::dialect::{Dialect, Transcript};
+use crate::dialect::{Dialect, Transcript, Unread};
 use crate::guard::mend::Mended;
 use crate::guard::{Key, Reason};
 use crate::observe::event::Fact;
@@ -33,6 +33,7 @@ use super::body::{self, Driven, Reply, Whole};
 use super::door::Tenant;
 use super::failure::Failure;
 use super::house::{Admitted, House};
+use super::prefix::Understood;
 use super::upstream::{Prepared, Target, Way};
 use account::Account;
 use outlet::{Outlet, Unconnected};
@@ -46,7 +47,7 @@ struct Exchange {
     house: Arc<House>,
     tenant: Tenant,
     /// As the agent sent it.
-    transcript: Transcript,
+    transcript: Arc<Transcript>,
     /// As the provider is to be told it, where something in it had to be mended.
     mended: Option<Mended>,
     /// Changes to what is told before the first round.
@@ -72,9 +73,10 @@ pub(super) async fn run(
         Whole::Encoded { bytes, why } => (bytes, Way::Encoded, Some(why.to_string())),
     };
     let mut account = Account::open(&house, body.len());
+    let (earlier, trace) = house.prefixes.find(&entry.tenant, &body);
     let read = match encoded {
         Some(why) => Err(why),
-        None => dialect.read(body.clone()).map_err(|unread| unread.to_string()),
+        None => read(dialect, body.clone(), earlier.as_deref()).map_err(|unread| unread.to_string()),
     };
     let transcript = read.unwrap_or_else(|detail| {
         account.note(Fact::Unjudged { reason: Reason::Uninspected, detail });
@@ -85,7 +87,17 @@ pub(super) async fn run(
     account.goes_to(target.name(), model);
     let prepared = target.prepare(&parts, &entry.ours, way)?;
     let exchange = Exchange::new(house, entry.tenant, transcript, target, prepared, &account);
+    exchange.house.prefixes.keep(&trace, Arc::clone(&exchange.transcript), !exchange.retells());
     exchange.start(account).await
+}
+
+/// Reads a request behind the earlier one that it begins with.
+fn read(dialect: Dialect, body: Bytes, earlier: Option<&Understood>) -> Result<Transcript, Unread> {
+    let mut transcript = dialect.read_behind(body, earlier.map(|earlier| &*earlier.transcript))?;
+    if earlier.is_some_and(|earlier| !earlier.as_it_is) {
+        transcript.unsettle();
+    }
+    Ok(transcript)
 }
 
 // === impl Exchange ===
@@ -101,7 +113,7 @@ impl Exchange {
     ) -> Self {
         let mended = prepare::mended(&house, &transcript, account);
         let prepared_for = mended.iter().flat_map(|mended| &mended.done).map(|done| done.reason).collect();
-        let (edits, refused_before) = (Splices::default(), Vec::new());
+        let (edits, refused_before, transcript) = (Splices::default(), Vec::new(), Arc::new(transcript));
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
         exchange.prepare(account, prepare::told_anew);
@@ -115,6 +127,11 @@ impl Exchange {
     /// The transcript that the provider is told: what is put in goes in here.
     fn told(&self) -> &Transcript {
         self.mended.as_ref().map_or(&self.transcript, |mended| &mended.transcript)
+    }
+
+    /// The history is not told as the agent sent it.
+    fn retells(&self) -> bool {
+        self.prepared_for.iter().any(|reason| reason.is_retold())
     }
 
     async fn start(self, account: Account) -> Result<Response<Reply>, Failure> {

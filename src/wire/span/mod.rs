@@ -71,6 +71,13 @@ impl Span {
         Self { start: self.start + offset, end: self.end + offset }
     }
 
+    /// The same stretch of a text that stood at `from` and stands at `to` now.
+    #[must_use]
+    pub fn moved(self, from: usize, to: usize) -> Self {
+        let moved = |at: usize| at.saturating_sub(from) + to;
+        Self { start: moved(self.start), end: moved(self.end) }
+    }
+
     /// The text under this span; empty where the span does not fit the text.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()

@@ -97,6 +97,17 @@ impl<'a> Reader<'a> {
         Ok(another)
     }
 
+    /// Goes on behind a child that ends at `at`, all up to there being known.
+    pub fn resume(&mut self, entered: &mut Entered, at: usize) {
+        entered.first = false;
+        self.at = at;
+    }
+
+    /// Goes on behind a value that ends at `at`, which is known.
+    pub fn pass_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// The byte the reader stands at.
     pub fn offset(&self) -> usize {
         self.at

@@ -1,5 +1,6 @@
 //! Generated histories, sound ones and damaged ones, held against a provider that is as strict as real ones.
 
+use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use remand::dialect::{Dialect, Role, Transcript};
@@ -223,9 +224,12 @@ fn harm(history: &mut Vec<String>, damage: Damage) {
     }
 }
 
+fn body(history: &[String]) -> Bytes {
+    format!(r#"{{"model":"m", "messages":[{}],"tools":{TOOLS}}}"#, history.join(" ,\n")).into()
+}
+
 fn read(history: &[String]) -> Transcript {
-    let body = format!(r#"{{"model":"m", "messages":[{}],"tools":{TOOLS}}}"#, history.join(" ,\n"));
-    Dialect::Chat.read(body.into()).unwrap()
+    Dialect::Chat.read(body(history)).unwrap()
 }
 
 fn mended(history: &[String]) -> Option<Mended> {
@@ -318,5 +322,29 @@ proptest! {
         let open = open.filter_map(|(done, places)| Some(places[done.element?]));
         let stable = open.min().unwrap_or(first.len());
         prop_assert_eq!(&later[..stable.min(later.len())], &first[..stable]);
+    }
+
+    #[test]
+    fn what_was_seen_before_is_mended_as_if_it_had_not_been(
+        turns in vec(turn(), 1..5),
+        cut in 0..1000_usize,
+        damages in vec(damage(), 0..4),
+    ) {
+        let mut history = sound(&turns);
+        let mut rest = history.split_off(cut % (history.len() + 1));
+        let before = read(&history);
+        for damage in damages {
+            harm(&mut rest, damage);
+        }
+        history.append(&mut rest);
+        let mut seen = Dialect::Chat.read_behind(body(&history), Some(&before)).unwrap();
+        if mend(&before, &Notices::default()).is_some() {
+            seen.unsettle();
+        }
+        let told = |transcript: &Transcript| {
+            mend(transcript, &Notices::default())
+                .map(|mended| (mended.transcript.text().to_owned(), mended.places, mended.done))
+        };
+        prop_assert_eq!(told(&seen), told(&read(&history)));
     }
 }

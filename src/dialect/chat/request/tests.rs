@@ -3,7 +3,7 @@ use bytes::Bytes;
 use super::*;
 
 fn transcript(body: &str) -> Transcript {
-    read(Bytes::copy_from_slice(body.as_bytes())).unwrap()
+    read(Bytes::copy_from_slice(body.as_bytes()), None).unwrap()
 }
 
 #[test]
@@ -77,11 +77,11 @@ fn leaves_what_it_does_not_understand() {
     );
     assert!(odd.elements.iter().all(|element| element.role == Role::Other));
     assert_eq!(odd.choices, 1);
-    assert!(matches!(read(Bytes::from_static(b"[1]")), Err(Unread::NotAnObject)));
+    assert!(matches!(read(Bytes::from_static(b"[1]"), None), Err(Unread::NotAnObject)));
     assert!(
-        matches!(read(Bytes::from_static(b"{\"a\":1")), Err(Unread::NotJson(malformed)) if malformed.truncated)
+        matches!(read(Bytes::from_static(b"{\"a\":1"), None), Err(Unread::NotJson(malformed)) if malformed.truncated)
     );
-    assert!(matches!(read(Bytes::from_static(b"{\"a\":\"\xff\"}")), Err(Unread::NotUtf8)));
+    assert!(matches!(read(Bytes::from_static(b"{\"a\":\"\xff\"}"), None), Err(Unread::NotUtf8)));
 }
 
 #[test]
@@ -97,6 +97,6 @@ fn passes_over_lone_surrogates_and_long_numbers() {
 fn many_parts_are_joined_in_one_text() {
     let parts = vec![r#""a""#; 300_000].join(",");
     let body = format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"c","content":[{parts}]}}]}}"#);
-    let transcript = read(Bytes::from(body)).unwrap();
+    let transcript = read(Bytes::from(body), None).unwrap();
     assert_eq!(transcript.content(&transcript.elements[0]), vec!["a"; 300_000].join("\n"));
 }

@@ -53,7 +53,7 @@ fn prepared(tell: Tell) -> (String, Vec<&'static str>, Vec<(&'static str, String
     assert!(mended.is_some());
     let mut exchange = Exchange {
         tenant: Tenant::for_tests(1),
-        transcript,
+        transcript: Arc::new(transcript),
         mended,
         edits: Splices::default(),
         prepared: target.prepare(&parts, &[], Way::Guarded).unwrap(),
