@@ -41,7 +41,7 @@ fn assistant(text: &Text, slots: &[Slot]) -> Bytes {
 /// a history is made legal, arguments that they would not parse are kept as text in an object.
 pub(super) fn call(slot: &Slot) -> String {
     let name = quote(&legal_name(&slot.name));
-    let (id, input) = (quote(&slot.id), slot.raw_input());
+    let (id, input) = (quote(&slot.id), slot.raw_input().text());
     let (kind, inner) = match slot.kind {
         CallKind::Custom => ("custom", format!(r#"{{"name":{name},"input":"{input}"}}"#)),
         CallKind::Function => ("function", format!(r#"{{"name":{name},"arguments":{}}}"#, readable(slot))),
@@ -61,7 +61,7 @@ pub(super) fn wrapped(arguments: &str) -> String {
 fn readable(slot: &Slot) -> String {
     let arguments = slot.arguments();
     match lenient::shape(&arguments) {
-        Shape::Object => format!("\"{}\"", slot.raw_input()),
+        Shape::Object => format!("\"{}\"", slot.raw_input().text()),
         Shape::Empty => "\"{}\"".to_owned(),
         _ => quote(&wrapped(&arguments)),
     }

@@ -234,7 +234,7 @@ impl Answer {
         let text = Json::trusted(input.of(data)).raw_string()?;
         let slot = self.calls.slots.get(*position)?;
         let held = slot.raw_input();
-        let start = held.len().checked_sub(text.len()).filter(|_| held.ends_with(text));
+        let start = held.len().checked_sub(text.len()).filter(|start| held.has_at(*start, text));
         let at = Span::new(input.start + 1, input.end - 1).shifted(frame.data_at?.start);
         (start.is_some() || slot.wants_no_more()).then_some(Piece { at, start })
     }

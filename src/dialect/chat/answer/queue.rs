@@ -82,7 +82,7 @@ impl Queue {
         if self.room.capacity() < ROOM / 16 {
             self.room.reserve(ROOM);
         }
-        self.packed.pop(slot.map_or("", Slot::raw_input), &mut self.room);
+        self.packed.pop(slot.map(Slot::raw_input), &mut self.room);
         let raw = self.room.split().freeze();
         if self.packed.is_empty() {
             self.room = BytesMut::new();

@@ -4,6 +4,7 @@
 //! all, none; the id on the first piece, on each, late, empty; the name whole, repeated, or in parts. Each
 //! piece finds its call here, and a call remembers whether its pieces can go out as they came.
 
+mod input;
 mod progress;
 mod slot;
 
@@ -18,6 +19,7 @@ use crate::wire::span::{Json, Span};
 
 use super::event::Fragment;
 use super::value::Seed;
+pub(super) use input::Input;
 use slot::Taken;
 pub(super) use slot::{Slot, State};
 
@@ -185,7 +187,7 @@ impl Calls {
         let position = if piece.id.is_empty() { mine.last } else { mine.ids.get(&*piece.id).copied() }?;
         let slot = self.slots.get(position)?;
         let input = piece.input.and_then(Json::raw_string).unwrap_or_default();
-        (piece.name.as_deref() == Some(&slot.name) && slot.input == input).then_some(position)
+        (piece.name.as_deref() == Some(&slot.name) && slot.input.text() == input).then_some(position)
     }
 
     fn find(&self, choice: u32, piece: &Piece<'_>) -> Option<usize> {

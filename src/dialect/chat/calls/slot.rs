@@ -8,6 +8,7 @@ use crate::wire::lenient::{self, Shape};
 use crate::wire::span::{Json, Kind, unescape};
 
 use super::super::members::Members;
+use super::input::Input;
 use super::progress::Progress;
 
 /// One call of the answer.
@@ -25,7 +26,7 @@ pub(in super::super) struct Slot {
     pub(in super::super) kind: CallKind,
     /// The argument text as it stands between the quotes of its strings, pieces joined: joining escaped text
     /// is exact even where a surrogate pair was cut in two.
-    pub(super) input: String,
+    pub(super) input: Input,
     progress: Progress,
     /// Where `progress` has ended: the text is one well-formed object.
     sound: bool,
@@ -87,7 +88,7 @@ impl Slot {
             given: String::new(),
             name: String::new(),
             kind,
-            input: String::new(),
+            input: Input::default(),
             progress: Progress::default(),
             sound: false,
             others: Members::default(),
@@ -105,7 +106,7 @@ impl Slot {
         Self {
             id,
             name: name.to_owned(),
-            input: escaped(arguments),
+            input: escaped(arguments).into(),
             irregular: true,
             ..Self::new(0, None, CallKind::Function)
         }
@@ -122,11 +123,11 @@ impl Slot {
 
     /// The argument text, unescaped.
     pub(in super::super) fn arguments(&self) -> String {
-        unescape(&self.input).into_owned()
+        unescape(&self.input.text()).into_owned()
     }
 
     /// The argument text as it stands in JSON, without quotes.
-    pub(in super::super) fn raw_input(&self) -> &str {
+    pub(in super::super) fn raw_input(&self) -> &Input {
         &self.input
     }
 
@@ -200,11 +201,7 @@ impl Slot {
             }
             self.state = State::Open;
         }
-        // By little: a call that is held takes no more memory than it must.
-        if self.input.capacity() - self.input.len() < piece.len() {
-            self.input.reserve_exact(piece.len().max(self.input.len() / 8).max(64));
-        }
-        self.input.push_str(piece);
+        self.input.push(piece);
         if self.kind != CallKind::Custom && self.progress.take(&input.string().unwrap_or_default()) {
             self.sound = lenient::shape(&self.arguments()) == Shape::Object;
             return Ok(Taken::Completed(piece.len()));
@@ -217,7 +214,7 @@ impl Slot {
         if piece.trim().is_empty() {
             return true;
         }
-        let again = self.input.get(self.echoed..).is_some_and(|rest| rest.starts_with(piece));
+        let again = self.input.has_at(self.echoed, piece);
         if again {
             self.echoed += piece.len();
         }
@@ -226,13 +223,13 @@ impl Slot {
 
     /// Lets the input go but for its beginning.
     pub(super) fn outgrow(&mut self) {
-        let mut keep = self.input.floor_char_boundary(KEPT);
+        let text = self.input.text();
+        let mut keep = text.floor_char_boundary(KEPT);
         // No escape is cut in two: the longest has six bytes.
         let tail = keep.saturating_sub(6);
-        let escape = self.input.get(tail..keep).and_then(|tail| tail.find('\\'));
+        let escape = text.get(tail..keep).and_then(|tail| tail.find('\\'));
         keep = escape.map_or(keep, |at| tail + at);
-        self.input.truncate(keep);
-        self.input.shrink_to_fit();
+        self.input = text.get(..keep).unwrap_or_default().to_owned().into();
         self.sound = false;
         self.state = State::TooLarge;
     }

@@ -13,6 +13,7 @@ use bytes::BytesMut;
 
 use crate::wire::span::Span;
 
+use super::super::calls::Input;
 use super::queue::About;
 use mould::{Cut, Mould};
 
@@ -122,7 +123,7 @@ impl Pack {
     }
 
     /// Takes out the event that came first and writes it, given the input of the call that it holds a piece of.
-    pub(super) fn pop(&mut self, input: &str, out: &mut BytesMut) {
+    pub(super) fn pop(&mut self, input: Option<&Input>, out: &mut BytesMut) {
         let mut code = self.codes.pop();
         if code == ANOTHER {
             self.front = Some(self.codes.pop());
@@ -140,7 +141,11 @@ impl Pack {
             out.extend_from_slice(fixed);
             match is_piece {
                 None => {}
-                Some(true) => out.extend_from_slice(piece.of(input).as_bytes()),
+                Some(true) => {
+                    if let Some(input) = input {
+                        input.write(piece, out);
+                    }
+                }
                 Some(false) => {
                     let length = self.codes.pop();
                     out.extend_from_slice(self.codes.take(length));

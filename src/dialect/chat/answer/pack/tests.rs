@@ -16,13 +16,13 @@ fn event(before: &str, piece: &str, after: &str) -> Event {
 
 struct Packed {
     pack: Pack,
-    input: String,
+    input: Input,
     raw: Vec<String>,
 }
 
 impl Packed {
     fn new(events: &[Event]) -> Self {
-        let mut packed = Self { pack: Pack::default(), input: String::new(), raw: Vec::new() };
+        let mut packed = Self { pack: Pack::default(), input: Input::default(), raw: Vec::new() };
         for event in events {
             packed.push(event);
         }
@@ -35,13 +35,13 @@ impl Packed {
         let told = piece.as_ref().map(|_| Piece { at, start: Some(self.input.len()) });
         let raw = format!("{before}{text}{after}");
         self.pack.push(raw.as_bytes(), told, about(Touched::One(0)));
-        self.input.push_str(text);
+        self.input.push(text);
         self.raw.push(raw);
     }
 
     fn pop(&mut self) -> String {
         let mut out = BytesMut::new();
-        self.pack.pop(&self.input, &mut out);
+        self.pack.pop(Some(&self.input), &mut out);
         String::from_utf8(out.to_vec()).unwrap()
     }
 
@@ -99,8 +99,8 @@ fn what_is_wanted_no_more_is_let_go() {
     for raw in ["[\"abc\"]", "[\"def\"]"] {
         pack.push(raw.as_bytes(), Some(piece), about(Touched::None));
     }
-    pack.pop("", &mut out);
-    pack.pop("", &mut out);
+    pack.pop(None, &mut out);
+    pack.pop(None, &mut out);
     assert_eq!(&out[..], b"[\"\"][\"\"]");
 }
 
