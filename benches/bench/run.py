@@ -28,14 +28,17 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
-# Scene, bytes of a request, and whether "no more than 3x nginx" is asked of it.
+# Scene, bytes of a request, whether each begins a conversation of its own, which nobody has seen before, and whether
+# "no more than 3x nginx" is asked of it. Agents go on with a conversation, so that is what is asked about.
 SCENES = [
-    ("whole", 1 << 10, False),
-    ("whole", 32 << 10, True),
-    ("call", 32 << 10, True),
-    ("stream", 32 << 10, True),
-    ("stream-call", 32 << 10, True),
-    ("whole", 1 << 20, False),
+    ("whole", 1 << 10, False, False),
+    ("whole", 32 << 10, False, True),
+    ("whole", 32 << 10, True, False),
+    ("call", 32 << 10, False, True),
+    ("stream", 32 << 10, False, True),
+    ("stream-call", 32 << 10, False, True),
+    ("whole", 1 << 20, False, False),
+    ("whole", 1 << 20, True, False),
 ]
 MOST_CPU = 3.0  # times nginx
 MOST_FIRST_BYTE = 1000.0  # microseconds added
@@ -168,9 +171,9 @@ class Bench:
         # As nginx is run: a line in the log for what goes wrong, none for each exchange.
         return Proxy(name, port, command, self.folder, {"REMAND_LOG": self.options.log})
 
-    def load(self, to, scene, size, exchanges, connections):
+    def load(self, to, scene, size, exchanges, connections, unseen=False):
         ask = [str(self.rig), "load", "--to", f"127.0.0.1:{to.port}", "--scene", scene, "--request", str(size),
-               "--exchanges", str(exchanges), "--connections", str(connections)]
+               "--exchanges", str(exchanges), "--connections", str(connections), *(["--unseen"] if unseen else [])]
         run = subprocess.run(["taskset", "-c", "0", *ask], capture_output=True, text=True)
         if run.returncode:
             sys.exit(f"{to.name}: {scene}: {run.stderr.strip()}\n{self.told(to)}")
@@ -185,14 +188,14 @@ class Bench:
         names = [proxy.name for proxy in proxies]
         print("CPU seconds of the proxy for 10,000 exchanges")
         row("answer", "request", *names, *[f"{name}/nginx" for name in names if "nginx" in names and name != "nginx"])
-        for scene, size, bound in SCENES:
+        for scene, size, unseen, bound in SCENES:
             exchanges = 40 if self.options.quick else self.options.exchanges // (4 if size > 1 << 18 else 1)
             spent, digests = {name: [] for name in names}, set()
             for turn in range(self.options.rounds + 1):
                 for proxy in proxies:
                     before = proxy.cpu()
                     # The first turn opens connections and warms caches, and does not count.
-                    told = self.load(proxy, scene, size, exchanges if turn else max(exchanges // 10, 8), 8)
+                    told = self.load(proxy, scene, size, exchanges if turn else max(exchanges // 10, 8), 8, unseen)
                     if turn:
                         spent[proxy.name].append((proxy.cpu() - before) * 10_000 / told["exchanges"])
                     digests.add(told["digest"])
@@ -202,7 +205,7 @@ class Bench:
             ratios = {}
             if "nginx" in medians and not self.options.quick:
                 ratios = {name: medians[name] / medians["nginx"] for name in names if name != "nginx"}
-            row(scene, size_name(size), *[f"{value:.2f}" for value in medians.values()],
+            row(scene, size_name(size) + (", new" if unseen else ""), *[f"{value:.2f}" for value in medians.values()],
                 *[f"x{ratio:.2f}" for ratio in ratios.values()])
             if bound:
                 self.hold_to(f"{scene}, {size_name(size)}: CPU in nginx's", ratios.get("remand"), MOST_CPU)

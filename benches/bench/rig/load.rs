@@ -2,14 +2,14 @@
 
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 use tokio::net::TcpStream;
 use tokio::task::{LocalSet, spawn_local};
 
-use crate::request;
+use crate::request::{self, SESSION};
 use crate::scene::Scene;
 use crate::talk::Talk;
 
@@ -26,6 +26,9 @@ pub(crate) struct Load {
     /// Bytes of a request, about
     #[arg(long, default_value_t = 32 << 10)]
     request: usize,
+    /// Each request begins a conversation that nobody has seen; else all are of one
+    #[arg(long)]
+    unseen: bool,
 }
 
 #[derive(clap::Args)]
@@ -64,7 +67,7 @@ impl Load {
         let told = LocalSet::new()
             .run_until(async move {
                 let agents: Vec<_> = (0..self.connections.max(1))
-                    .map(|_| spawn_local(agent(self.to, Rc::clone(&ask), each)))
+                    .map(|_| spawn_local(agent(self.to, Rc::clone(&ask), each, self.unseen)))
                     .collect();
                 let mut told = Vec::new();
                 for agent in agents {
@@ -98,10 +101,17 @@ fn median(times: impl Iterator<Item = Duration>) -> f64 {
     times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e6)
 }
 
-async fn agent(to: SocketAddr, ask: Rc<[u8]>, exchanges: usize) -> anyhow::Result<Vec<Told>> {
+async fn agent(to: SocketAddr, ask: Rc<[u8]>, exchanges: usize, unseen: bool) -> anyhow::Result<Vec<Told>> {
     let mut talk = Talk::new(TcpStream::connect(to).await?)?;
     let mut told = Vec::with_capacity(exchanges);
+    let mut ask = ask.to_vec();
+    let session = ask.windows(SESSION.len()).position(|bytes| bytes == SESSION.as_bytes());
+    let session = session.context("the request names no session")?;
     for _ in 0..exchanges {
+        if unseen {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos();
+            ask.splice(session..session + SESSION.len(), format!("{:016x}", now % (1 << 64)).into_bytes());
+        }
         told.push(exchange(&mut talk, &ask, || {}).await?);
     }
     Ok(told)

@@ -5,6 +5,9 @@ use std::fmt::Write;
 /// Messages in the history.
 const MESSAGES: usize = 40;
 
+/// What tells one conversation from another.
+pub(crate) const SESSION: &str = "0000000000000000";
+
 /// Below this a request holds the beginning of a conversation, and two tools.
 const SMALL: usize = 16 << 10;
 
@@ -19,8 +22,8 @@ pub(crate) fn body(size: usize, stream: bool) -> String {
 }
 
 fn body_with(tools: &str, turns: usize, stream: bool, filler: usize) -> String {
-    let mut messages = String::from(
-        r#"{"role":"system","content":"You are a careful engineer. Read before you write.\nAnswer briefly."}"#,
+    let mut messages = format!(
+        r#"{{"role":"system","content":"You are a careful engineer. Read before you write.\nSession {SESSION}."}}"#
     );
     for turn in 0..turns {
         // No result is empty: such a history would be mended.
