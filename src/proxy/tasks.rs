@@ -18,7 +18,8 @@ pub(crate) struct Tasks {
 impl Tasks {
     /// Runs `task` until it ends or everything is stopped.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let stopped = self.stopped.clone();
+        // What is moved into a future is held twice by it, and here three futures lie one in the other.
+        let (task, stopped) = (Box::pin(task), self.stopped.clone());
         self.tracker.spawn(async move {
             stopped.run_until_cancelled_owned(task).await;
         });

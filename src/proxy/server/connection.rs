@@ -11,6 +11,7 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 
 use super::acceptor::Acceptor;
 use crate::proxy::house::House;
@@ -40,7 +41,14 @@ pub(super) async fn serve(acceptor: Acceptor, socket: TcpStream, house: Arc<Hous
     if let Err(cause) = socket.set_nodelay(true) {
         tracing::debug!(%cause, "failed to set TCP_NODELAY");
     }
-    let Some(tls) = acceptor.0 else { return exchange(TokioIo::new(socket), house).await };
+    match acceptor.0 {
+        // Who needs no TLS has no room for it either.
+        Some(tls) => Box::pin(encrypted(tls, socket, house)).await,
+        None => exchange(TokioIo::new(socket), house).await,
+    }
+}
+
+async fn encrypted(tls: TlsAcceptor, socket: TcpStream, house: Arc<House>) {
     match timeout(FIRST, tls.accept(socket)).await {
         Ok(Ok(stream)) => exchange(TokioIo::new(stream), house).await,
         Ok(Err(cause)) => tracing::debug!(%cause, "a TLS handshake failed"),

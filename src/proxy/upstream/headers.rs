@@ -71,13 +71,16 @@ pub fn request(asked: &HeaderMap, ours: &[HeaderName], upstream: &Upstream, way:
 /// The headers of a provider's answer as they go to the agent.
 pub fn response(answered: &HeaderMap) -> HeaderMap {
     let named = named_by_connection(answered);
+    let is_stream = is_event_stream(answered);
     let mut sent = HeaderMap::with_capacity(answered.len() + 2);
     for (name, value) in answered {
         if !is_hop_by_hop(name) && !named.contains(name) {
-            sent.append(name.clone(), value.clone());
+            // The head of a stream is kept while that lasts: not with all the memory that it was read into.
+            let apart = is_stream.then(|| HeaderValue::from_bytes(value.as_bytes()).ok()).flatten();
+            sent.append(name.clone(), apart.unwrap_or_else(|| value.clone()));
         }
     }
-    if is_event_stream(answered) {
+    if is_stream {
         if !sent.contains_key(CACHE_CONTROL) {
             sent.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         }

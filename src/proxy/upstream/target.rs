@@ -29,9 +29,9 @@ const POOL_IDLE: Duration = Duration::from_secs(45);
 /// A ping on quiet connections: a provider that went away without a word is noticed.
 const H2_PING_EVERY: Duration = Duration::from_secs(30);
 
-/// What one read of a provider may take, and its head. Read buffers grow to this and stay as long as a stream does, so
-/// that the default (400 KiB) would weigh more than what most streams hold.
-const BUFFER: usize = 16 << 10;
+/// What one read of a provider may take, and its head. Read buffers grow to this, and two of them stay as long as a
+/// stream does: the default (400 KiB) would weigh more than what most streams hold.
+const BUFFER: usize = 8 << 10;
 
 /// A provider's answer: its body ends in a [`Failure`] where it breaks off or falls silent.
 pub type Answer = Response<Idle<Incoming>>;

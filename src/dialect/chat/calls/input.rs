@@ -16,7 +16,7 @@ pub(in super::super) struct Input {
 }
 
 /// Bytes of a part.
-const PART: usize = 8 << 10;
+const PART: usize = 4 << 10;
 
 /// What is reserved at first.
 const LITTLE: usize = 64;
