@@ -26,6 +26,8 @@ pub struct Entry<'a> {
     pub kind: CallKind,
     /// The object that holds the name and the input.
     pub(crate) inner: Span,
+    /// All of it.
+    pub(crate) whole: Span,
 }
 
 /// What stands at one place of a history that is put together anew.
@@ -83,6 +85,7 @@ impl Transcript {
             input: value(entry.input),
             kind: entry.kind,
             inner: entry.inner,
+            whole: entry.whole,
         })
     }
     /// An empty list of tools is given.
@@ -149,6 +152,13 @@ impl Transcript {
             Dialect::Chat => chat::mend::lacks_content(self, element),
         }
     }
+    /// Takes out a call in the API's first form that stands in the list of calls too. One that stands only there
+    /// stays: which of them the agent made, nobody can tell.
+    pub fn without_mixed(&self, element: &Element) -> Vec<Change> {
+        match self.dialect {
+            Dialect::Chat => chat::mend::without_mixed(self, element),
+        }
+    }
     /// Calls stand in the content too, in another API's form.
     pub fn may_double_calls(&self, element: &Element) -> bool {
         match self.dialect {
@@ -159,6 +169,18 @@ impl Transcript {
     pub fn without_doubled_calls(&self, element: &Element) -> Vec<Change> {
         match self.dialect {
             Dialect::Chat => chat::mend::without_doubled_calls(self, element),
+        }
+    }
+    /// A call has this id.
+    pub fn with_id(&self, entry: &Entry<'_>, id: &str) -> Change {
+        match self.dialect {
+            Dialect::Chat => chat::mend::with_id(self, entry, id),
+        }
+    }
+    /// A result answers the call of this id.
+    pub fn with_answers(&self, element: &Element, id: &str) -> Change {
+        match self.dialect {
+            Dialect::Chat => chat::mend::with_answers(self, element, id),
         }
     }
     /// A call's input is `text`.

@@ -79,6 +79,8 @@ struct EntrySpans {
     kind: CallKind,
     /// The object that holds the name and the input.
     inner: Span,
+    /// All of it.
+    whole: Span,
 }
 
 /// What the agent lets the model do about tools.
@@ -126,6 +128,8 @@ pub struct Element {
     pub(crate) entries: (usize, usize),
     /// An empty list of calls is given.
     pub(crate) bare: bool,
+    /// A call in the API's first form is given beside a list of calls.
+    pub(crate) mixed: bool,
     /// The id of the call that this result answers.
     pub(crate) answers: Option<Span>,
     /// It is a result in the API's first form, which answers by name.

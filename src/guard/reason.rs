@@ -19,6 +19,8 @@ pub enum Reason {
     MendedOrphan,
     /// A call or a result that was there twice.
     MendedDuplicate,
+    /// A call without an id.
+    MendedId,
     /// Arguments that are no object in a string.
     MendedArguments,
     /// A tool's name that the API does not allow.
@@ -72,6 +74,7 @@ impl Reason {
             Self::MendedMoved => "mended_moved",
             Self::MendedOrphan => "mended_orphan",
             Self::MendedDuplicate => "mended_duplicate",
+            Self::MendedId => "mended_id",
             Self::MendedArguments => "mended_arguments",
             Self::MendedName => "mended_name",
             Self::MendedText => "mended_text",

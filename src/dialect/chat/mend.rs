@@ -10,6 +10,7 @@ use crate::wire::canonical::quote;
 use crate::wire::span::{Json, Key, Kind, Span};
 use crate::wire::splice::{self, Change, Splices};
 
+use super::request::input_text;
 use super::write;
 
 pub(crate) fn result(kind: CallKind, id: &str, name: &str, text: &str) -> Bytes {
@@ -90,13 +91,26 @@ fn is_of_type(part: Json<'_>, name: &str) -> bool {
 
 /// Gives an element its content: in the place of what stands there, be it `null`, or as a further member.
 pub(crate) fn fill(transcript: &Transcript, element: &Element, text: &str) -> Change {
-    let object = transcript.json(element.span);
-    let given = object.members().filter(|(key, _)| key.is("content")).last();
+    set(transcript, transcript.json(element.span), "content", text)
+}
+
+/// Gives an object's member its value, a string.
+fn set(transcript: &Transcript, object: Json<'_>, name: &str, text: &str) -> Change {
+    let given = object.members().filter(|(key, _)| key.is(name)).last();
     if let Some((_, value)) = given {
         return Change::new(transcript.place(value), quote(text));
     }
-    let (at, with) = splice::append(object, element.span.start, &format!("\"content\":{}", quote(text)));
+    let start = transcript.place(object).start;
+    let (at, with) = splice::append(object, start, &format!("\"{name}\":{}", quote(text)));
     Change::new(Span::new(at, at), with)
+}
+
+pub(crate) fn with_id(transcript: &Transcript, entry: &Entry<'_>, id: &str) -> Change {
+    set(transcript, transcript.json(entry.whole), "id", id)
+}
+
+pub(crate) fn with_answers(transcript: &Transcript, element: &Element, id: &str) -> Change {
+    set(transcript, transcript.json(element.span), "tool_call_id", id)
 }
 
 fn is_image(part: Json<'_>) -> bool {
@@ -178,6 +192,18 @@ pub(crate) fn lacks_content(transcript: &Transcript, element: &Element) -> bool 
         && !transcript.json(element.span).members().any(is_elsewhere)
 }
 
+pub(crate) fn without_mixed(transcript: &Transcript, element: &Element) -> Vec<Change> {
+    let said = |call: Json<'_>| {
+        let text = |name: &str| call.member(name).map(input_text);
+        (text("name").map(Cow::into_owned), text("arguments").map(Cow::into_owned))
+    };
+    let listed: Vec<_> =
+        transcript.entries(element).map(|entry| said(transcript.json(entry.inner))).collect();
+    let object = transcript.json(element.span);
+    let is_listed = |name: &str, value: Json<'_>| name == "function_call" && listed.contains(&said(value));
+    cut_members(object, element.span.start, &is_listed)
+}
+
 pub(crate) fn may_double_calls(transcript: &Transcript, element: &Element) -> bool {
     element.calls.is_some() && parts(transcript, element).any(|part| is_of_type(part, "tool_use"))
 }
@@ -209,7 +235,5 @@ pub(crate) fn with_input(transcript: &Transcript, entry: &Entry<'_>, text: &str)
     if let Some(input) = entry.input {
         return Change::new(transcript.place(input), quote(text));
     }
-    let member = format!("\"arguments\":{}", quote(text));
-    let (at, with) = splice::append(transcript.json(entry.inner), entry.inner.start, &member);
-    Change::new(Span::new(at, at), with)
+    set(transcript, transcript.json(entry.inner), "arguments", text)
 }

@@ -204,14 +204,17 @@ fn element(reader: &mut Reader<'_>, entries: &mut Vec<EntrySpans>) -> Result<Ele
                 element.bare = is_empty;
                 // An empty list says nothing: what else is given of the kind counts.
                 if let Some((span, range)) = at.filter(|_| !is_empty) {
+                    element.mixed |= element.calls.is_some();
                     (element.calls, element.entries) = (Some(span), range);
                 }
             }
             "function_call" => {
-                if let (Some((span, range)), _) = calls_of(reader, entries)?
-                    && element.calls.is_none()
-                {
-                    (element.calls, element.entries) = (Some(span), range);
+                if let (Some((span, range)), _) = calls_of(reader, entries)? {
+                    if element.calls.is_none() {
+                        (element.calls, element.entries) = (Some(span), range);
+                    } else {
+                        element.mixed = true;
+                    }
                 }
             }
             "tool_call_id" => element.answers = string(reader)?,
@@ -265,9 +268,9 @@ fn call_spans(reader: &mut Reader<'_>) -> Result<EntrySpans, Malformed> {
             }
         }
     }
-    let inner = Span::new(start, reader.offset());
-    let unknown = EntrySpans { id, name: None, input: None, kind: CallKind::Custom, inner };
-    Ok(EntrySpans { id, ..function.or(custom).unwrap_or(unknown) })
+    let whole = Span::new(start, reader.offset());
+    let unknown = EntrySpans { id, name: None, input: None, kind: CallKind::Custom, inner: whole, whole };
+    Ok(EntrySpans { id, whole, ..function.or(custom).unwrap_or(unknown) })
 }
 
 /// The object that holds a call's name and its input.
@@ -287,13 +290,14 @@ fn function_spans(reader: &mut Reader<'_>, input: &str, kind: CallKind) -> Resul
             }
         }
     }
-    Ok(EntrySpans { id: None, name, input: given, kind, inner: Span::new(start, reader.offset()) })
+    let inner = Span::new(start, reader.offset());
+    Ok(EntrySpans { id: None, name, input: given, kind, inner, whole: inner })
 }
 
 /// No call that anybody here knows.
 fn opaque(reader: &mut Reader<'_>) -> Result<EntrySpans, Malformed> {
     let inner = reader.skip()?;
-    Ok(EntrySpans { id: None, name: None, input: None, kind: CallKind::Custom, inner })
+    Ok(EntrySpans { id: None, name: None, input: None, kind: CallKind::Custom, inner, whole: inner })
 }
 
 /// A value that is not `null`.

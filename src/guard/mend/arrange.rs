@@ -134,7 +134,7 @@ impl<'t> Arranger<'t> {
                 (Some(place), _) => before = before.max(place + 1),
                 (None, Some(result)) => puts.push((before, Put::Moved(result))),
                 // A call that nobody can name cannot be answered.
-                (None, None) if may_answer && call.address.is_some() => {
+                (None, None) if may_answer && call.is_named() => {
                     puts.push((before, Put::Missing(index)));
                 }
                 (None, None) => {}

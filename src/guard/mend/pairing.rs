@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use crate::dialect::{CallKind, Element, Entry, Role, Transcript};
+use crate::guard::Reason;
 use crate::guard::notice::Notices;
 use crate::wire::canonical;
 use crate::wire::span::Json;
@@ -24,7 +25,7 @@ pub(super) struct Pairing<'t> {
 /// A call of the history.
 pub(super) struct Called<'t> {
     pub(super) entry: Entry<'t>,
-    /// What its result has to name; `None` where it has no id.
+    /// What its result has to name; `None` where it came without an id.
     pub(super) address: Option<Address<'t>>,
     /// Its name; empty where it has none.
     pub(super) name: Cow<'t, str>,
@@ -38,7 +39,7 @@ pub(super) struct Called<'t> {
     is_ours: Option<bool>,
     /// An equal call before it in the same element, with the same id: only that one is told.
     pub(super) same_as: Option<usize>,
-    /// The id it is told by, where another call of its element has the one it was given.
+    /// The id it is told by, where it has none or another call of its element has it too.
     pub(super) renamed: Option<String>,
 }
 
@@ -166,14 +167,14 @@ impl<'t> Reading<'t> {
         // A role that nobody knows may be a slip of an agent that joins what comes in pieces.
         let may_call = matches!(element.role, Role::Assistant | Role::Other) && element.calls.is_some();
         if may_call {
-            return self.answer(element);
+            return self.answer(index, element);
         }
         self.is_grouping &= element.role == Role::Assistant;
         self.is_answering = false;
         Fate::Stays
     }
 
-    fn answer(&mut self, element: &'t Element) -> Fate {
+    fn answer(&mut self, element_index: usize, element: &'t Element) -> Fate {
         if !std::mem::replace(&mut self.is_grouping, true) {
             self.group += 1;
             self.near.clear();
@@ -184,6 +185,7 @@ impl<'t> Reading<'t> {
         self.pairing.calls.extend(calls);
         let range = first..self.pairing.calls.len();
         self.tell_apart(range.clone());
+        self.name(element_index, range.clone());
         for index in range.clone() {
             let Some(address) = self.pairing.calls.get(index).and_then(|call| call.address.clone()) else {
                 self.near.push_back(index);
@@ -220,6 +222,22 @@ impl<'t> Reading<'t> {
             }
             said.entry(what).or_insert(place);
             *count += 1;
+        }
+    }
+
+    /// Calls without an id get one. It is made of their place, which stays as it is while the history goes on.
+    fn name(&mut self, element: usize, range: Range<usize>) {
+        let calls = self.pairing.calls.get_mut(range).unwrap_or_default();
+        if calls.iter().all(|call| !call.lacks_id()) {
+            return;
+        }
+        let mut taken: HashSet<String> = calls.iter().map(|call| call.id().to_owned()).collect();
+        for (place, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.lacks_id()) {
+            let id = format!("call_{element}_{place}");
+            call.renamed = Some(match taken.insert(id.clone()) {
+                true => id,
+                false => another(&id, &mut 1, &mut taken),
+            });
         }
     }
 
@@ -350,6 +368,21 @@ impl<'t> Called<'t> {
             same_as: None,
             renamed: None,
         }
+    }
+
+    /// It can be called by a name, and answered by no id.
+    fn lacks_id(&self) -> bool {
+        self.address.is_none() && self.entry.kind != CallKind::Legacy && self.entry.name.is_some()
+    }
+
+    /// Why it has another id, where it has.
+    pub(super) fn why_renamed(&self) -> Reason {
+        if self.address.is_none() { Reason::MendedId } else { Reason::MendedDuplicate }
+    }
+
+    /// A result of ours can say that it answers this call.
+    pub(super) fn is_named(&self) -> bool {
+        self.address.is_some() || self.renamed.is_some()
     }
 
     /// The id it is told by.

@@ -46,6 +46,7 @@ impl<'t> Glance<'t> {
         let transcript = self.transcript;
         !element.bare
             && transcript.entries(element).all(|entry| self.call(&entry))
+            && !element.mixed
             && !transcript.may_double_calls(element)
     }
 

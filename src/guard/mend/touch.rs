@@ -64,6 +64,9 @@ impl<'t> Touches<'t> {
         let places = calls.iter().enumerate().filter(|(_, call)| call.same_as.is_some());
         let gone: Vec<_> = places.map(|(place, _)| place).collect();
         self.change(index, Reason::MendedDuplicate, self.transcript.without_calls(element, &gone));
+        if element.mixed {
+            self.change(index, Reason::MendedDuplicate, self.transcript.without_mixed(element));
+        }
         if self.transcript.may_double_calls(element) {
             self.change(index, Reason::MendedDuplicate, self.transcript.without_doubled_calls(element));
         }
@@ -73,8 +76,8 @@ impl<'t> Touches<'t> {
     }
 
     fn call(&mut self, index: usize, call: &Called<'t>) {
-        if let (Some(id), Some(written)) = (&call.renamed, call.entry.id) {
-            self.change(index, Reason::MendedDuplicate, [self.value(written, id)]);
+        if let Some(id) = &call.renamed {
+            self.change(index, call.why_renamed(), [self.transcript.with_id(&call.entry, id)]);
         }
         if let Some(name) = call.entry.name {
             self.name(index, name);
@@ -89,8 +92,8 @@ impl<'t> Touches<'t> {
     }
 
     fn result(&mut self, index: usize, element: &Element, call: &Called<'t>) {
-        if let (Some(id), Some(answers)) = (&call.renamed, element.answers) {
-            self.change(index, Reason::MendedDuplicate, [Change::new(answers, quote(id))]);
+        if let Some(id) = &call.renamed {
+            self.change(index, call.why_renamed(), [self.transcript.with_answers(element, id)]);
         }
         if let Some(name) = element.name {
             self.name(index, self.transcript.json(name));

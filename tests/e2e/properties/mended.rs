@@ -37,6 +37,10 @@ enum Damage {
     Steer(usize),
     /// Another id in the place of the one it has.
     Rename(usize, usize),
+    /// No id in the place of the one it has.
+    Unname(usize, usize),
+    /// What stands in for a result.
+    Placeholder(usize, usize),
     Arguments(usize, usize),
     Name(usize),
     Empty(usize, usize),
@@ -68,6 +72,12 @@ const ARGUMENTS: [&str; 9] = [
 
 const EMPTY: [&str; 4] = ["\"\"", "null", "[]", r#"[{"type":"text","text":""}]"#];
 
+/// What agents put in the place of a result.
+const PLACEHOLDERS: [&str; 3] =
+    ["aborted", "Tool call look with id call_1_0 was cancelled.", "[Request interrupted by user]"];
+
+const NO_ID: [&str; 3] = ["\"\"", "null", "7"];
+
 const SILENCE: [&str; 3] = [r#","content":null"#, r#","content":[]"#, ""];
 
 fn turn() -> impl Strategy<Value = Turn> {
@@ -84,6 +94,8 @@ fn damage() -> impl Strategy<Value = Damage> {
         3 => (at.clone(), at.clone()).prop_map(|(from, to)| Damage::Repeat(from, to)),
         2 => at.clone().prop_map(Damage::Steer),
         2 => (at.clone(), 0..6_usize).prop_map(|(at, id)| Damage::Rename(at, id)),
+        2 => (at.clone(), 0..=NO_ID.len()).prop_map(|(at, which)| Damage::Unname(at, which)),
+        1 => (at.clone(), 0..PLACEHOLDERS.len()).prop_map(|(at, which)| Damage::Placeholder(at, which)),
         2 => (at.clone(), 0..ARGUMENTS.len()).prop_map(|(at, which)| Damage::Arguments(at, which)),
         1 => at.clone().prop_map(Damage::Name),
         2 => (at.clone(), 0..EMPTY.len()).prop_map(|(at, which)| Damage::Empty(at, which)),
@@ -175,6 +187,19 @@ fn harm(history: &mut Vec<String>, damage: Damage) {
             for key in ["id", "tool_call_id"] {
                 replace(&mut history[at(place)], key, &format!("\"call_{id}\""));
             }
+        }
+        Damage::Unname(place, which) => {
+            for key in ["id", "tool_call_id"] {
+                let element = &mut history[at(place)];
+                match (NO_ID.get(which), string(element, key)) {
+                    (Some(none), _) => replace(element, key, none),
+                    (None, Some(id)) => *element = element.replacen(&format!("\"{key}\":{id},"), "", 1),
+                    (None, None) => {}
+                }
+            }
+        }
+        Damage::Placeholder(place, which) if is_result(&history[at(place)]) => {
+            replace(&mut history[at(place)], "content", &format!("\"{}\"", PLACEHOLDERS[which]));
         }
         Damage::Arguments(place, which) => {
             let element = &mut history[at(place)];

@@ -42,6 +42,25 @@ fn arguments_that_cannot_be_read_are_kept_as_text_in_an_object() {
 }
 
 #[test]
+fn a_call_that_is_told_in_both_forms_is_one_call() {
+    let listed =
+        r#""tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{\"at\":1}"}}]"#;
+    let same = r#""function_call":{"arguments":"{\u0022at\":1}","name":"look"}"#;
+    let told = format!(r#"{{"role":"assistant",{listed},"content":null}}"#);
+    for given in [
+        format!(r#"{{"role":"assistant",{listed},{same},"content":null}}"#),
+        format!(r#"{{"role":"assistant",{same},{listed},"content":null}}"#),
+    ] {
+        check_answer("both forms", &given, &told, &["mended_duplicate"]);
+    }
+    let other = same.replace("look", "find");
+    let given = format!(r#"{{"role":"assistant",{listed},{other},"content":null}}"#);
+    check_sound("two calls", &body(&history(&[USER, &given, &result("a", "ok"), STEER])));
+    let null = format!(r#"{{"role":"assistant",{listed},"function_call":null,"content":null}}"#);
+    check_sound("one form", &body(&history(&[USER, &null, &result("a", "ok"), STEER])));
+}
+
+#[test]
 fn arguments_that_mean_one_object_are_told_as_that_object() {
     for (what, given, expected) in [
         ("nothing", "\"\"", "{}"),

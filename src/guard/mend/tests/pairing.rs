@@ -302,6 +302,71 @@ fn other_calls_under_one_id_get_ids_of_their_own() {
 }
 
 #[test]
+fn a_call_without_an_id_gets_one_and_so_does_its_result() {
+    let call =
+        |id: &str| format!(r#"{{{id}"type":"function","function":{{"name":"look","arguments":"{{}}"}}}}"#);
+    let answer = |calls: &[String]| {
+        format!(r#"{{"role":"assistant","content":null,"tool_calls":[{}]}}"#, calls.join(","))
+    };
+    let of = |member: &str| format!(r#"{{"role":"tool",{member}"content":"ok"}}"#);
+    for (id, named) in [
+        (r#""id":"","#, r#""id":"call_1_0","#),
+        (r#""id":null,"#, r#""id":"call_1_0","#),
+        (r#""id": 7 ,"#, r#""id": "call_1_0" ,"#),
+    ] {
+        for (answers, told) in [
+            (r#""tool_call_id":"","#, r#""tool_call_id":"call_1_0","#),
+            (r#""tool_call_id":null,"#, r#""tool_call_id":"call_1_0","#),
+            (r#""tool_call_id": 7,"#, r#""tool_call_id": "call_1_0","#),
+        ] {
+            check(
+                "an id that is none",
+                &history(&[USER, &answer(&[call(id)]), &of(answers), STEER]),
+                &history(&[USER, &answer(&[call(named)]), &of(told), STEER]),
+                &["mended_id"],
+            );
+        }
+    }
+    let missing = call("").replace("}}", r#"},"id":"call_1_0"}"#);
+    let answered = r#"{"role":"tool","content":"ok","tool_call_id":"call_1_0"}"#;
+    check(
+        "no id at all",
+        &history(&[USER, &answer(&[call("")]), &of(""), STEER]),
+        &history(&[USER, &answer(&[missing]), answered, STEER]),
+        &["mended_id"],
+    );
+    let [first, second] = ["call_1_1", "call_1_2"].map(|id| call(&format!(r#""id":"{id}","#)));
+    check(
+        "beside others, and without a result",
+        &history(&[USER, &answer(&[call(r#""id":"a","#), call(r#""id":"","#), call(r#""id":"","#)])]),
+        &history(&[
+            USER,
+            &answer(&[call(r#""id":"a","#), first.clone(), second]),
+            &lost("a"),
+            &lost("call_1_1"),
+            &lost("call_1_2"),
+        ]),
+        &["mended_id", "mended_missing"],
+    );
+    check(
+        "an id that is there already",
+        &history(&[USER, &answer(&[first.clone(), call(r#""id":"","#)]), &result("call_1_1", "1"), &of("")]),
+        &history(&[
+            USER,
+            &answer(&[first, call(r#""id":"call_1_1_dup1","#)]),
+            &result("call_1_1", "1"),
+            r#"{"role":"tool","content":"ok","tool_call_id":"call_1_1_dup1"}"#,
+        ]),
+        &["mended_id"],
+    );
+    // What the provider runs by itself has a form of its own.
+    check_sound(
+        "no call of ours",
+        &body(&history(&[USER, &answer(&[r#"{"type":"web_search"}"#.to_owned()]), STEER])),
+    );
+}
+
+#[test]
 fn the_first_form_is_answered_in_its_own_words() {
     let call = r#"{"role":"assistant","content":null,"function_call":{"name":"look","arguments":"{}"}}"#;
     let ok = r#"{"role":"function","name":"look","content":"ok"}"#;
@@ -347,13 +412,13 @@ fn a_result_that_names_no_call_is_of_none_that_has_an_id() {
             &history(&[USER, &calls(&["a"]), &lost("a"), &told, STEER]),
             &["mended_missing", "mended_orphan"],
         );
-        let (two, a) = (calls(&["a", ""]), result("a", "a"));
-        check(
-            "one of each",
-            &history(&[USER, &two, SYSTEM, unnamed, &a]),
-            &history(&[USER, &two, &a, unnamed, SYSTEM]),
-            &["mended_moved"],
-        );
+        let (two, named, a) = (calls(&["a", ""]), calls(&["a", "call_1_1"]), result("a", "a"));
+        let mended = mend(&read(body(&history(&[USER, &two, SYSTEM, unnamed, &a]))), &Notices::default());
+        let mended = mended.unwrap();
+        let [.., second, last] = &elements(&mended.transcript)[..] else { panic!("{mended:?}") };
+        assert_eq!(elements(&mended.transcript)[..3], history(&[USER, &named, &a]), "one of each");
+        assert!(second.contains(r#""tool_call_id":"call_1_1""#) && last == SYSTEM, "{second}");
+        assert_eq!(codes(&mended), ["mended_id", "mended_moved"]);
     }
 }
 
@@ -373,15 +438,11 @@ fn a_late_result_of_the_second_of_two_equal_calls_is_not_lost() {
 
 #[test]
 fn what_cannot_be_understood_goes_through_as_it_came() {
-    let nameless = r#"{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"look","arguments":"{}"}}]}"#;
-    let unnamed = r#"{"role":"tool","content":"ok"}"#;
     let strange = r#"{"role":"assistant","tool_calls":[{"id":"a","type":"mcp","mcp":{"x":1}},7]}"#;
     let joined = r#"{"role":"assistantassistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{\"at\""}}]}"#;
     let one = calls(&["a"]);
     let (ok, other) = (result("a", "ok"), r#"{"role":"ipython","tool_call_id":"a","content":"ok"}"#);
     for given in [
-        vec![USER, nameless, unnamed, STEER],
-        vec![USER, nameless, STEER],
         vec![USER, strange, &ok, STEER],
         vec![USER, joined, &ok, STEER],
         vec![USER, joined, STEER],
