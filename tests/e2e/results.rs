@@ -219,3 +219,28 @@ async fn what_was_sent_is_the_beginning_of_what_is_sent_next() {
         last.contains("Error: 422: bad. Please fix your mistakes.") && !last.contains("_terminal_failure")
     );
 }
+
+#[tokio::test]
+async fn a_result_whose_call_is_gone_is_told_without_what_no_model_reads() {
+    let scene = scene(RULES).await;
+    let marked =
+        r#"{"role":"tool","tool_call_id":"x","content":"{\"_terminal_failure\":\"gone\",\"at\":1}"}"#;
+    let stripped =
+        r#"{"role":"tool","tool_call_id":"y","name":"cat","content":"{\"_internal\":1,\"text\":\"ok\"}"}"#;
+    let named = |text: &str| {
+        format!(r#"{{"role":"tool","tool_call_id":"z","name":"git_log","content":"HTTP 422: {text}"}}"#)
+    };
+    let asked = [user("go"), marked.to_owned(), stripped.to_owned(), named("bad"), user("on")];
+    let asked: Vec<_> = asked.iter().map(String::as_str).collect();
+    let got = scene.send(request(&asked, &[("cat", r#"{"type":"object"}"#)], false)).await;
+    let actions = got.headers["x-remand-actions"].to_str().unwrap();
+    assert_eq!(actions, "mended_orphan,result_stripped");
+    let told = elements(scene.sent().last().unwrap());
+    let text = |element: &str| {
+        let element: Value = serde_json::from_str(element).unwrap();
+        assert_eq!(element["role"], "user");
+        element["content"].as_str().unwrap().split_once('\n').map(|(_, text)| text.to_owned()).unwrap()
+    };
+    let texts: Vec<_> = told[1..4].iter().map(|element| text(element)).collect();
+    assert_eq!(texts, [r#"{"at":1}"#, r#"{"text":"ok"}"#, "HTTP 422: bad"]);
+}

@@ -301,7 +301,7 @@ fn is_wrapper(members: &Members<'_>, holder: &str) -> bool {
         matches!(kind.as_deref(), Some("text" | "tool_result" | "function_call_output"))
     };
     others().all(|name| MARKS.contains(&name) || FRAME.contains(&name))
-        && (others().any(|name| MARKS.contains(&name)) || is_block())
+        && (others().chain([holder]).any(|name| MARKS.contains(&name)) || is_block())
 }
 
 /// The text of a list's first text block, where the list begins with a block.

@@ -18,6 +18,8 @@ pub(in crate::guard) use marker::{marks, may_hold};
 pub(in crate::guard) use python::to_json;
 pub use said::said;
 
+use std::borrow::Cow;
+
 use super::rules::{ResultClass, ResultRule, ToolPolicy};
 use crate::wire::span::Json;
 use facts::Facts;
@@ -54,11 +56,21 @@ pub struct Failure {
 
 /// Classes the text of a tool result. `marker` is the pointer of [`super::rules::FailureRules::marker`].
 pub fn classify(text: &str, policy: &ToolPolicy<'_>, marker: &str) -> Outcome {
+    classify_parts(text, &[], policy, marker)
+}
+
+/// Classes a result that comes in several texts, laid together in `text`. A marker counts in each of them, as it is
+/// taken out of each.
+pub fn classify_parts(text: &str, parts: &[Cow<'_, str>], policy: &ToolPolicy<'_>, marker: &str) -> Outcome {
     let result = Examined::new(text);
     if let Some(class) = result.class(policy) {
         return result.ruled(class);
     }
-    if let Some(signature) = result.marker(marker) {
+    let in_parts = || {
+        let held = parts.iter().filter(|part| !marker.is_empty() && may_hold(part.as_bytes(), marker));
+        held.map(|part| Examined::new(part)).find_map(|part| part.marker(marker))
+    };
+    if let Some(signature) = result.marker(marker).or_else(in_parts) {
         let failure = result.failure();
         return Outcome::Failure(Failure { signature, terminal: true, arguments: false, ..failure });
     }

@@ -1,8 +1,11 @@
 //! Reads a transcript answer by answer.
 //!
 //! An answer is an assistant's element and the results that follow it. Assistants' elements without anything
-//! between them are one answer: some agents write a call an element. A result belongs to the nearest call
-//! before it that is still open under its id, for ids come again.
+//! between them are one answer: some agents write a call an element. Equal ids in one answer are answered in order.
+//!
+//! This reads in time. A result that comes when the model has called again already is not counted: what ran in
+//! between may have changed what it says, so a failure is taken for none, and the call may be made once more. To
+//! whom such a result belongs, for the provider, is for `mend` to say.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::settle::Step;
 use super::{Key, Ledger, tool};
 use crate::dialect::{Address, Call, CallKind, Element, Role, Transcript};
-use crate::guard::classify::{Failure, Outcome, classify};
+use crate::guard::classify::{Failure, Outcome, classify_parts};
 use crate::guard::rules::{Reopen, Rules, ToolPolicy};
 
 /// Folds the elements into the ledger.
@@ -125,16 +128,17 @@ impl<'t> Fold<'t> {
         }
     }
 
-    /// What had failed by now is forgotten; what still runs may fail after the user spoke.
+    /// What had failed by now is forgotten, but for what is terminal where that stays for good; what still runs may
+    /// fail after the user spoke.
     fn user(&mut self) {
         self.answer.followed = true;
-        if self.rules.failures.reopen == Reopen::Never {
-            return;
-        }
-        self.ledger.reopen();
+        let keeps = self.rules.failures.reopen == Reopen::Never;
+        self.ledger.reopen(keeps);
         for step in &mut self.answer.steps {
-            if matches!(step.outcome, Some(Outcome::Failure(_) | Outcome::Success)) {
-                step.outcome = Some(Outcome::Control);
+            match &step.outcome {
+                Some(Outcome::Failure(failure)) if keeps && failure.terminal => {}
+                Some(Outcome::Failure(_) | Outcome::Success) => step.outcome = Some(Outcome::Control),
+                _ => {}
             }
         }
     }
@@ -145,7 +149,7 @@ impl<'t> Fold<'t> {
         let Some(index) = self.answer.open.get_mut(&address).and_then(VecDeque::pop_front) else { return };
         let Some(name) = self.answer.calls.get(index).map(|call| call.name.clone()) else { return };
         let text = self.transcript.content(element);
-        let outcome = self.outcome(&name, &text);
+        let outcome = self.outcome(&name, element, &text);
         // A text of ours that stood in for a result makes way for the real one.
         if outcome == Outcome::Unknown {
             self.answer.open.entry(address).or_default().push_back(index);
@@ -157,12 +161,14 @@ impl<'t> Fold<'t> {
         step.outcome = Some(outcome);
     }
 
-    fn outcome(&mut self, name: &str, text: &str) -> Outcome {
+    fn outcome(&mut self, name: &str, element: &Element, text: &str) -> Outcome {
         if self.rules.notices.wrote(text) {
             return Outcome::Unknown;
         }
         let marker = &self.rules.failures.marker;
-        match classify(text, &self.known(name).policy, marker) {
+        let parts = self.transcript.texts(element);
+        let parts = if parts.len() > 1 { parts.as_slice() } else { &[] };
+        match classify_parts(text, parts, &self.known(name).policy, marker) {
             Outcome::Failure(failure) => Outcome::Failure(Failure {
                 terminal: failure.terminal && !(failure.arguments && tool::reports_on_others(name)),
                 ..failure

@@ -46,10 +46,12 @@ impl Keys<'_> {
 // === impl Ledger ===
 
 impl Ledger {
-    /// The user has spoken.
-    pub(super) fn reopen(&mut self) {
+    /// The user has spoken: anything may have changed. `keeps`: what is terminal stays for good.
+    pub(super) fn reopen(&mut self, keeps: bool) {
         self.failed.clear();
-        self.terminal.clear();
+        if !keeps {
+            self.terminal.clear();
+        }
     }
 
     /// Takes in one answer. `key` gives the identity of the call at an index.

@@ -27,13 +27,37 @@ use strip::Wanted;
 
 /// Makes the changes to all results of a history, and says what was done: one reason for each result and kind.
 pub fn rewrite(transcript: &Transcript, rules: &Rules, edits: &mut Splices) -> Vec<Reason> {
+    let settled = transcript.settled().len();
+    walk(transcript, rules, edits, &|index| (index >= settled).then_some(Telling::All))
+}
+
+/// Makes the changes to results that become the user's words, since their call is gone: what no model is to read is
+/// taken out of them too. They keep their own words, for they are no results of this conversation any more.
+pub fn tidy(transcript: &Transcript, rules: &Rules, strays: &[usize], edits: &mut Splices) -> Vec<Reason> {
+    walk(transcript, rules, edits, &|index| strays.contains(&index).then_some(Telling::OwnWords))
+}
+
+/// How results are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Telling {
+    All,
+    OwnWords,
+}
+
+/// `wanted`: how each element is to be told, where it is to be looked at.
+fn walk(
+    transcript: &Transcript,
+    rules: &Rules,
+    edits: &mut Splices,
+    wanted: &dyn Fn(usize) -> Option<Telling>,
+) -> Vec<Reason> {
     let marker = rules.failures.marker.as_str();
     let ruled = rules
         .tools
         .iter()
         .any(|rule| !rule.results.is_empty() || !rule.strip.is_empty() || rule.max_result.is_some());
     let marked = !marker.is_empty() && may_hold(transcript.unsettled(), marker);
-    let (settled, mut done) = (transcript.settled().len(), Vec::new());
+    let mut done = Vec::new();
     if !ruled && !marked {
         return done;
     }
@@ -45,14 +69,13 @@ pub fn rewrite(transcript: &Transcript, rules: &Rules, edits: &mut Splices) -> V
             Role::Assistant if ruled => callers.hear(transcript.called(element)),
             Role::Tool => {
                 let tool = if ruled { callers.tool(transcript, element) } else { None };
-                if index < settled {
-                    continue;
-                }
+                let Some(telling) = wanted(index) else { continue };
                 let policy = match &tool {
                     Some(tool) => policies.entry(tool.clone()).or_insert_with(|| rules.policy(tool)),
                     None => &unruled,
                 };
-                let result = ToolResult { transcript, element, tool: tool.as_deref(), policy, rules };
+                let result =
+                    ToolResult { transcript, element, tool: tool.as_deref(), policy, rules, telling };
                 done.extend(result.rewrite(marked, edits));
             }
             _ => {}
@@ -69,6 +92,7 @@ struct ToolResult<'a> {
     tool: Option<&'a str>,
     policy: &'a ToolPolicy<'a>,
     rules: &'a Rules,
+    telling: Telling,
 }
 
 // === impl ToolResult ===
@@ -92,7 +116,7 @@ impl ToolResult<'_> {
         if strip::strip(&mut drafts, &wanted) {
             done.push(Reason::ResultStripped);
         }
-        if self.tell(&mut drafts) {
+        if self.telling == Telling::All && self.tell(&mut drafts) {
             done.push(Reason::ResultTold);
         } else if max.is_some_and(|max| cut::cut(&mut drafts, max, &self.rules.notices)) {
             done.push(Reason::ResultCut);

@@ -1,6 +1,9 @@
 //! Takes pointers out of JSON results, wherever the result is looked at: through content blocks, JSON in JSON and
 //! Python's way to print either.
 //!
+//! Each request begins with the bytes that the agent wrote, never with those that a model was told, so that a place in
+//! a list means the same value however often it is asked for.
+//!
 //! What stays keeps its bytes. Only a value that Python printed is written as JSON when something in it goes: its
 //! own form has no grammar to cut by.
 

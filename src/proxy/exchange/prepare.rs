@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::dialect::Transcript;
 use crate::guard::constrain::constrain;
-use crate::guard::mend::{Mended, mend};
+use crate::guard::mend::{Done, Mended, mend};
 use crate::guard::rules::Rules;
 use crate::guard::{Key, Reason, results};
 use crate::observe::event::Fact;
@@ -28,7 +28,29 @@ pub(super) fn mended(house: &House, transcript: &Transcript, account: &Account) 
     if !rules.history.mend {
         return None;
     }
-    attempt(account, "the history", || mend(transcript, &rules.notices)).flatten()
+    attempt(account, "the history", || {
+        let mended = mend(transcript, &rules.notices)?;
+        Some(tidied(transcript, rules, &mended).unwrap_or(mended))
+    })
+    .flatten()
+}
+
+/// The history mended as `mended` is, without what no model is to read of the results that became words in it.
+fn tidied(transcript: &Transcript, rules: &Rules, mended: &Mended) -> Option<Mended> {
+    let strays = mended.done.iter().filter(|done| done.reason == Reason::MendedOrphan);
+    let strays: Vec<_> = strays.filter_map(|done| done.element).collect();
+    if strays.is_empty() {
+        return None;
+    }
+    let mut edits = Splices::default();
+    let done = results::tidy(transcript, rules, &strays, &mut edits);
+    if done.is_empty() {
+        return None;
+    }
+    let tidied = transcript.dialect().read(edits.apply(transcript.body())).ok()?;
+    let mut mended = mend(&tidied, &rules.notices)?;
+    mended.done.extend(done.into_iter().map(|reason| Done { reason, element: None }));
+    Some(mended)
 }
 
 /// Results are put into the words that the model is to read, and what the operator wants it to know is added.

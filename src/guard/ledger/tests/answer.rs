@@ -132,7 +132,7 @@ fn terminal_failures_enter_beside_a_change() {
 #[test]
 fn terminal_failures_do_not_outlive_the_users_word() {
     let mut ledger = ledger(&[&[("mkdir a", ForGood)], &[("get b", Badly)]]);
-    ledger.reopen();
+    ledger.reopen(false);
     assert!(ledger.is_empty());
 }
 

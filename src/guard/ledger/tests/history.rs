@@ -1,6 +1,7 @@
 //! From a transcript to the ledger.
 
 use bytes::Bytes;
+use globset::{Glob, GlobSetBuilder};
 use proptest::prelude::*;
 
 use super::*;
@@ -46,6 +47,12 @@ fn identity(call: &Call<'_>) -> Option<Key> {
     Some(Key { tool: call.name.to_string(), digest: digest(arguments, &[]) })
 }
 
+/// A block for the tools that a glob names.
+fn block(glob: &str) -> ToolRule {
+    let names = GlobSetBuilder::new().add(Glob::new(glob).unwrap()).build().unwrap();
+    ToolRule { names, ..ToolRule::default() }
+}
+
 fn fold(messages: &[String], rules: &Rules) -> Ledger {
     Ledger::fold(&transcript(messages), rules, &mut identity)
 }
@@ -75,11 +82,7 @@ fn a_failure_in_the_history_stands() {
 fn a_cloud_call_that_failed_for_good_stands_in_any_order_of_keys() {
     let class = ResultClass::Terminal;
     let when = ResultWhen { status: vec![(400, 499)], except: vec![408, 429], ..ResultWhen::default() };
-    let tool = ToolRule {
-        names: globset::GlobSetBuilder::new().add(globset::Glob::new("aliyun_*").unwrap()).build().unwrap(),
-        results: vec![ResultRule { when, class }],
-        ..ToolRule::default()
-    };
+    let tool = ToolRule { results: vec![ResultRule { when, class }], ..block("aliyun_*") };
     let rules = Rules { tools: vec![tool], ..Rules::default() };
     let ledger = fold(
         &[
@@ -144,8 +147,13 @@ fn a_reminder_has_to_be_whole() {
 fn the_operator_may_keep_the_ledger_closed() {
     let mut rules = Rules::default();
     rules.failures.reopen = Reopen::Never;
-    let messages = [failed_once(), vec![user("try again")]].concat();
-    assert!(refuses(&fold(&messages, &rules), "make_dir", r#"{"a":1}"#));
+    let words = vec![user("try again")];
+    let plain = [failed_once(), words.clone()].concat();
+    assert!(!refuses(&fold(&plain, &rules), "make_dir", r#"{"a":1}"#), "the user may have changed anything");
+    let gone = result("c1", r#"{"_terminal_failure":"gone"}"#);
+    let for_good = [vec![user("go"), asks(&[("c1", "make_dir", r#"{"a":1}"#)])], vec![gone], words].concat();
+    assert!(refuses(&fold(&for_good, &rules), "make_dir", r#"{"a":1}"#));
+    assert!(!refuses(&fold(&for_good, &Rules::default()), "make_dir", r#"{"a":1}"#));
 }
 
 #[test]
@@ -334,4 +342,45 @@ fn piece(choice: usize) -> Vec<String> {
         _ => ("make_a", "MCP error -32602: no"),
     };
     vec![asks(&[("c", tool, "{}")]), result("c", text)]
+}
+
+#[test]
+fn a_result_that_comes_after_the_next_call_is_not_counted() {
+    let reminder = user("<system-reminder>be brief</system-reminder>");
+    let late = [
+        user("go"),
+        asks(&[("c0", "make_dir", r#"{"a":1}"#)]),
+        reminder.clone(),
+        asks(&[("c1", "read_file", "{}")]),
+        result("c1", "ok"),
+        result("c0", "Error: no parent"),
+    ];
+    assert!(!refuses(&fold(&late, &Rules::default()), "make_dir", r#"{"a":1}"#));
+    let [go, call, _, read, ok, error] = late;
+    let in_time = [go, call, reminder, error, read, ok];
+    assert!(refuses(&fold(&in_time, &Rules::default()), "make_dir", r#"{"a":1}"#));
+}
+
+#[test]
+fn a_marker_counts_in_each_part_of_a_result() {
+    let part = |text: &str| format!(r#"{{"type":"text","text":{}}}"#, quote(text));
+    let result = |parts: &[String]| {
+        format!(r#"{{"role":"tool","tool_call_id":"c1","content":[{}]}}"#, parts.join(","))
+    };
+    let marked = r#"{"_terminal_failure":"gone"}"#;
+    for parts in [
+        vec![part(marked)],
+        vec![part("It did not work."), part(marked)],
+        vec![part(marked), part("{\"a\":1}")],
+    ] {
+        let call = asks(&[("c1", "make_dir", r#"{"a":1}"#)]);
+        let ledger = fold(&[user("go"), call.clone(), result(&parts)], &Rules::default());
+        assert!(refuses(&ledger, "make_dir", r#"{"a":1}"#), "{parts:?}");
+        // A rule of the operator's speaks first.
+        let success = ResultRule { when: ResultWhen::default(), class: ResultClass::Success };
+        let rule = ToolRule { results: vec![success], ..block("make_dir") };
+        let rules = Rules { tools: vec![rule], ..Rules::default() };
+        let ledger = fold(&[user("go"), call, result(&parts)], &rules);
+        assert!(!refuses(&ledger, "make_dir", r#"{"a":1}"#), "{parts:?}");
+    }
 }
