@@ -146,7 +146,13 @@ impl Transcript {
             Dialect::Chat => chat::mend::without_bare(self, element),
         }
     }
-    /// An answer without calls has no content either, which no provider takes.
+    /// An answer says nothing, in the words that providers take for that.
+    pub fn silence(&self, element: &Element) -> Change {
+        match self.dialect {
+            Dialect::Chat => chat::mend::silence(self, element),
+        }
+    }
+    /// An answer has no content where it must have one, or one that no provider takes.
     pub fn lacks_content(&self, element: &Element) -> bool {
         match self.dialect {
             Dialect::Chat => chat::mend::lacks_content(self, element),

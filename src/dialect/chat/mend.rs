@@ -79,7 +79,8 @@ fn is_empty_part(part: Json<'_>) -> bool {
     match part.kind() {
         Kind::String => part.text() == "\"\"",
         Kind::Object => {
-            is_of_type(part, "text") && part.member("text").is_none_or(|text| text.text() == "\"\"")
+            let says = |text: Json<'_>| !text.is_null() && text.text() != "\"\"";
+            is_of_type(part, "text") && !part.member("text").is_some_and(says)
         }
         _ => false,
     }
@@ -92,6 +93,14 @@ fn is_of_type(part: Json<'_>, name: &str) -> bool {
 /// Gives an element its content: in the place of what stands there, be it `null`, or as a further member.
 pub(crate) fn fill(transcript: &Transcript, element: &Element, text: &str) -> Change {
     set(transcript, transcript.json(element.span), "content", text)
+}
+
+/// What an answer that says nothing has in the place of a content.
+pub(crate) fn silence(transcript: &Transcript, element: &Element) -> Change {
+    match element.content.filter(|_| element.calls.is_some()) {
+        Some(span) => Change::new(span, "null"),
+        None => fill(transcript, element, ""),
+    }
 }
 
 /// Gives an object's member its value, a string.
@@ -154,10 +163,7 @@ pub(crate) fn images(transcript: &Transcript, of: &[(String, &Element)]) -> Byte
 pub(crate) fn as_words(transcript: &Transcript, element: &Element, label: &str) -> Bytes {
     let Some(content) = element.content.map(|span| transcript.json(span)) else { return words(label) };
     if content.kind() == Kind::Array {
-        let parts = content.elements().map(|part| match part.kind() {
-            Kind::String => Cow::Owned(format!(r#"{{"type":"text","text":{}}}"#, part.text())),
-            _ => Cow::Borrowed(part.text()),
-        });
+        let parts = content.elements().filter(|part| !is_empty_part(*part)).map(users_part);
         let all: Vec<_> = std::iter::once(Cow::Owned(text_part(label))).chain(parts).collect();
         return Bytes::from(format!(r#"{{"role":"user","content":[{}]}}"#, all.join(",")));
     }
@@ -168,6 +174,22 @@ pub(crate) fn as_words(transcript: &Transcript, element: &Element, label: &str) 
     let label = label.strip_suffix('"').unwrap_or_default();
     let said = quoted.strip_prefix('"').unwrap_or_default();
     Bytes::from(format!(r#"{{"role":"user","content":{label}{said}}}"#))
+}
+
+/// Parts that a user may send.
+const OF_USERS: [&str; 4] = ["text", "image_url", "input_audio", "file"];
+
+/// A part of a result as a part of the user's words: what no user may send is told as the text that it is.
+fn users_part(part: Json<'_>) -> Cow<'_, str> {
+    let text = part.member("text").map(Json::kind);
+    match part.kind() {
+        Kind::String => Cow::Owned(format!(r#"{{"type":"text","text":{}}}"#, part.text())),
+        Kind::Object if is_of_type(part, "text") && text != Some(Kind::String) => {
+            Cow::Owned(text_part(part.text()))
+        }
+        Kind::Object if OF_USERS.iter().any(|name| is_of_type(part, name)) => Cow::Borrowed(part.text()),
+        _ => Cow::Owned(text_part(part.text())),
+    }
 }
 
 pub(crate) fn without_calls(transcript: &Transcript, element: &Element, positions: &[usize]) -> Vec<Change> {
@@ -182,14 +204,15 @@ pub(crate) fn without_bare(transcript: &Transcript, element: &Element) -> Vec<Ch
 }
 
 /// Without calls, an answer must have a content: `""` will do, nothing and `[]` will not. What was refused, or said
-/// aloud, has its own member for that.
+/// aloud, has its own member for that. Beside calls nothing will do, too.
 pub(crate) fn lacks_content(transcript: &Transcript, element: &Element) -> bool {
     let is_given = |span: Span| !is_empty_array(transcript.json(span));
+    if element.calls.is_some() {
+        return element.content.is_some_and(|span| !is_given(span));
+    }
     let is_elsewhere =
         |(key, value): (Key<'_>, Json<'_>)| (key.is("refusal") || key.is("audio")) && !value.is_null();
-    element.calls.is_none()
-        && !element.content.is_some_and(is_given)
-        && !transcript.json(element.span).members().any(is_elsewhere)
+    !element.content.is_some_and(is_given) && !transcript.json(element.span).members().any(is_elsewhere)
 }
 
 pub(crate) fn without_mixed(transcript: &Transcript, element: &Element) -> Vec<Change> {

@@ -45,6 +45,7 @@ impl<'t> Glance<'t> {
         }
         let transcript = self.transcript;
         !element.bare
+            && !transcript.lacks_content(element)
             && transcript.entries(element).all(|entry| self.call(&entry))
             && !element.mixed
             && !transcript.may_double_calls(element)

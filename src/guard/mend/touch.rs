@@ -58,7 +58,7 @@ impl<'t> Touches<'t> {
             empty.extend(self.transcript.without_bare(element));
         }
         if self.transcript.lacks_content(element) {
-            empty.push(self.transcript.fill(element, ""));
+            empty.push(self.transcript.silence(element));
         }
         self.change(index, Reason::MendedEmpty, empty);
         let places = calls.iter().enumerate().filter(|(_, call)| call.same_as.is_some());

@@ -70,7 +70,8 @@ const ARGUMENTS: [&str; 9] = [
     r#"{}{\"at\":2}{\"at\":3}"#,
 ];
 
-const EMPTY: [&str; 4] = ["\"\"", "null", "[]", r#"[{"type":"text","text":""}]"#];
+const EMPTY: [&str; 5] =
+    ["\"\"", "null", "[]", r#"[{"type":"text","text":""}]"#, r#"[{"type":"text","text":null}]"#];
 
 /// What agents put in the place of a result.
 const PLACEHOLDERS: [&str; 3] =

@@ -188,6 +188,8 @@ fn an_empty_list_of_calls_goes() {
 #[test]
 fn an_answer_without_calls_has_a_content() {
     let empty = r#"{"role":"assistant","content":""}"#;
+    let call = with_arguments(r#""{}""#);
+    check_answer("beside a call", &call.replace("null", "[]"), &call, &["mended_empty"]);
     for (given, told) in [
         (r#"{"role":"assistant","content":null}"#, empty),
         (r#"{"role":"assistant","content": [ ]}"#, r#"{"role":"assistant","content": ""}"#),

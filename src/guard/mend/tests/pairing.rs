@@ -118,6 +118,17 @@ fn a_result_of_no_call_is_kept_as_words() {
         r#"{{"role":"user","content":[{{"type":"text","text":"{ORPHAN}"}},{{"type":"text","text":"a"}},{{"type":"image_url","image_url":{{"url":"data:,"}}}},{{"type":"text","text":"b"}}]}}"#
     );
     check("parts", &history(&[USER, parts]), &history(&[USER, &words]), &["mended_orphan"]);
+    // What no user may send is text, and what is empty is nothing.
+    let odd = r#"{"role":"tool","tool_call_id":"a","content":[{"type":"refusal","refusal":"no"},{"type":"text","text":null},7,{"type":"text","text":{"x":1}},{"type":"text","text":""}]}"#;
+    let text = |text: &str| format!(r#",{{"type":"text","text":"{text}"}}"#);
+    let odd_words = [
+        text(r#"{\"type\":\"refusal\",\"refusal\":\"no\"}"#),
+        text("7"),
+        text(r#"{\"type\":\"text\",\"text\":{\"x\":1}}"#),
+    ];
+    let words =
+        format!(r#"{{"role":"user","content":[{{"type":"text","text":"{ORPHAN}"}}{}]}}"#, odd_words.concat());
+    check("odd parts", &history(&[USER, odd]), &history(&[USER, &words]), &["mended_orphan"]);
     let object = r#"{"role":"tool","tool_call_id":"x","content":{"a":"b"}}"#;
     let words = told(r#"{\"a\":\"b\"}"#);
     check("an object", &history(&[USER, object]), &history(&[USER, &words]), &["mended_orphan"]);
