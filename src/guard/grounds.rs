@@ -6,7 +6,7 @@ mod tests;
 use crate::wire::lenient;
 use crate::wire::span::Expected;
 
-use super::notice::{NAME, Notice, Notices, excerpt};
+use super::notice::{Notice, Notices, excerpt, tool_name};
 use super::{Reason, Refusal, Resort};
 
 /// Characters of a provider's words that are quoted.
@@ -55,7 +55,7 @@ pub enum Unreadable {
 impl Refusal {
     /// Refuses a call of `tool`. Nothing of it may go on, and it has no key, unless that is added.
     pub fn new(notices: &Notices, tool: &str, grounds: Grounds<'_>) -> Self {
-        let text = grounds.text(notices, &excerpt(tool, NAME));
+        let text = grounds.text(notices, &tool_name(tool));
         Self { reason: grounds.reason(), text, key: None, resort: Resort::Nothing }
     }
 }

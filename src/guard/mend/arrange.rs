@@ -12,7 +12,7 @@ use super::offered::Offered;
 use super::pairing::{Address, Called, Fate, Pairing};
 use crate::dialect::{CallKind, Element, Piece, Role, Transcript};
 use crate::guard::Reason;
-use crate::guard::notice::{NAME, Notice, Notices, excerpt};
+use crate::guard::notice::{Notice, Notices, tool_name};
 
 /// Puts the elements in order.
 pub(super) struct Arranger<'t> {
@@ -171,7 +171,7 @@ impl<'t> Arranger<'t> {
     }
 
     fn text(&self, notice: Notice, call: &Called<'t>) -> String {
-        self.notices.text(notice, &[("tool", &excerpt(&call.name, NAME))])
+        self.notices.text(notice, &[("tool", &tool_name(&call.name))])
     }
 
     /// The images of a block's results: only a user may show them, and none of the results may wait for them.

@@ -7,7 +7,7 @@ use super::offered::Offered;
 use super::pairing::{Called, Fate, Pairing};
 use crate::dialect::{CallKind, Element, Entry, Role, Transcript};
 use crate::guard::Reason;
-use crate::guard::notice::{NAME, Notice, Notices, excerpt};
+use crate::guard::notice::{Notice, Notices, tool_name};
 use crate::wire::canonical::quote;
 use crate::wire::lenient::{self, Reading};
 use crate::wire::span::{Json, Kind};
@@ -99,7 +99,7 @@ impl<'t> Touches<'t> {
             self.name(index, self.transcript.json(name));
         }
         if self.transcript.has_images(element) {
-            let text = self.notices.text(Notice::ImageBelow, &[("tool", &excerpt(&call.name, NAME))]);
+            let text = self.notices.text(Notice::ImageBelow, &[("tool", &tool_name(&call.name))]);
             self.change(index, Reason::MendedImage, self.transcript.without_images(element, &text));
         } else if self.transcript.is_empty_result(element) {
             let text = self.notices.text(Notice::EmptyResult, &[]);

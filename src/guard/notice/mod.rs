@@ -121,6 +121,11 @@ impl Default for Notices {
     }
 }
 
+/// A tool's name as texts say it. Models call tools by no name, and agents keep that.
+pub(crate) fn tool_name(name: &str) -> Cow<'_, str> {
+    if name.trim().is_empty() { Cow::Borrowed("?") } else { excerpt(name, NAME) }
+}
+
 /// The first `most` characters of `text`, and a mark where there are more.
 pub(crate) fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {

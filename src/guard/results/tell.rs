@@ -2,7 +2,7 @@
 
 use super::cut;
 use crate::guard::classify::said;
-use crate::guard::notice::{NAME, Notice, Notices, excerpt};
+use crate::guard::notice::{Notice, Notices, tool_name};
 use crate::guard::rules::ResultClass;
 
 /// What a tool or its framework may have written around the error already.
@@ -37,7 +37,7 @@ pub(super) fn text(
     if error.is_empty() {
         return None;
     }
-    let tool = excerpt(tool, NAME);
+    let tool = tool_name(tool);
     let around = |error: &str| notices.text(notice, &[("tool", &tool), ("error", error)]);
     // A full stop may come behind the error.
     let room = max.map(|max| max.saturating_sub(around("").len() + 2));

@@ -47,7 +47,7 @@ fn tidied(transcript: &Transcript, rules: &Rules, mended: &Mended) -> Option<Men
     if done.is_empty() {
         return None;
     }
-    let tidied = transcript.dialect().read(edits.apply(transcript.body())).ok()?;
+    let tidied = transcript.dialect().read(edits.apply(transcript.body())).expect("it could be read before");
     let mut mended = mend(&tidied, &rules.notices)?;
     mended.done.extend(done.into_iter().map(|reason| Done { reason, element: None }));
     Some(mended)

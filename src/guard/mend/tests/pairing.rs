@@ -485,3 +485,11 @@ fn a_hostile_history_costs_no_more_than_its_length() {
         assert!(mended.is_some(), "{what}");
     }
 }
+
+#[test]
+fn a_call_of_no_name_is_told_of_as_that() {
+    let call = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":" ","arguments":"{}"}}]}"#;
+    let mended = mend(&read(body(&history(&[USER, call, STEER]))), &Notices::default()).unwrap();
+    let told = &elements(&mended.transcript)[2];
+    assert_eq!(*told, result("a", &LOST_LOOK.replace("look", "?")));
+}
