@@ -177,6 +177,13 @@ impl Transcript {
             Dialect::Chat => chat::mend::without_doubled_calls(self, element),
         }
     }
+    /// A call has an id that is none: empty, or no string. Where calls have no ids at all, that is how their provider
+    /// wants them.
+    pub fn has_void_id(&self, entry: &Entry<'_>) -> bool {
+        match self.dialect {
+            Dialect::Chat => chat::mend::has_void_id(self, entry),
+        }
+    }
     /// A call has this id.
     pub fn with_id(&self, entry: &Entry<'_>, id: &str) -> Change {
         match self.dialect {

@@ -19,7 +19,7 @@ pub enum Reason {
     MendedOrphan,
     /// A call or a result that was there twice.
     MendedDuplicate,
-    /// A call without an id.
+    /// A call whose id is none.
     MendedId,
     /// Arguments that are no object in a string.
     MendedArguments,

@@ -114,6 +114,10 @@ fn set(transcript: &Transcript, object: Json<'_>, name: &str, text: &str) -> Cha
     Change::new(Span::new(at, at), with)
 }
 
+pub(crate) fn has_void_id(transcript: &Transcript, entry: &Entry<'_>) -> bool {
+    entry.id.is_none() && transcript.json(entry.whole).member("id").is_some()
+}
+
 pub(crate) fn with_id(transcript: &Transcript, entry: &Entry<'_>, id: &str) -> Change {
     set(transcript, transcript.json(entry.whole), "id", id)
 }

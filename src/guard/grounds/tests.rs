@@ -69,7 +69,11 @@ fn each_refusal_has_the_reason_and_the_text_of_its_grounds() {
         let refusal = Refusal::new(&notices, &"x".repeat(500), grounds);
         assert_eq!(refusal.reason.code(), code);
         assert!(refusal.text.ends_with(end), "{}", refusal.text);
-        assert!(refusal.text.starts_with(&format!("Error: {}… was not run", "x".repeat(super::super::notice::NAME))));
+        assert!(
+            refusal
+                .text
+                .starts_with(&format!("Error: {}… was not run", "x".repeat(super::super::notice::NAME)))
+        );
         assert!(notices.wrote(&refusal.text));
         assert_eq!((refusal.key, refusal.resort), (None, Resort::Nothing));
     }

@@ -45,6 +45,10 @@ pub struct Done {
 }
 
 /// The history without what is broken in it; `None` where nothing is.
+///
+/// # Panics
+///
+/// Where what was mended cannot be read, which would be a bug. Who calls this sends the history as it came then.
 pub fn mend(transcript: &Transcript, notices: &Notices) -> Option<Mended> {
     if sound::is_sound(transcript) {
         return None;
@@ -60,7 +64,6 @@ pub fn mend(transcript: &Transcript, notices: &Notices) -> Option<Mended> {
     if done.is_empty() {
         return None;
     }
-    // Who calls this takes a bug of ours for what it is, and sends the history as it came.
     let transcript = original.dialect().read(body).expect("a mended history can be read");
     let places = places(original.elements.len(), &pieces);
     Some(Mended { transcript, places, done })

@@ -225,19 +225,22 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Calls without an id get one. It is made of their place, which stays as it is while the history goes on.
+    /// Calls whose id is none get one. It is made of their place, which stays as it is while the history goes on.
     fn name(&mut self, element: usize, range: Range<usize>) {
+        let transcript = self.transcript;
+        let lacks_id = |call: &Called<'_>| {
+            let can_be_called = call.entry.kind != CallKind::Legacy && call.entry.name.is_some();
+            call.address.is_none() && can_be_called && transcript.has_void_id(&call.entry)
+        };
         let calls = self.pairing.calls.get_mut(range).unwrap_or_default();
-        if calls.iter().all(|call| !call.lacks_id()) {
+        if !calls.iter().any(lacks_id) {
             return;
         }
         let mut taken: HashSet<String> = calls.iter().map(|call| call.id().to_owned()).collect();
-        for (place, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.lacks_id()) {
+        for (place, call) in calls.iter_mut().enumerate().filter(|(_, call)| lacks_id(call)) {
             let id = format!("call_{element}_{place}");
-            call.renamed = Some(match taken.insert(id.clone()) {
-                true => id,
-                false => another(&id, &mut 1, &mut taken),
-            });
+            let is_new = taken.insert(id.clone());
+            call.renamed = Some(if is_new { id } else { another(&id, &mut 1, &mut taken) });
         }
     }
 
@@ -368,11 +371,6 @@ impl<'t> Called<'t> {
             same_as: None,
             renamed: None,
         }
-    }
-
-    /// It can be called by a name, and answered by no id.
-    fn lacks_id(&self) -> bool {
-        self.address.is_none() && self.entry.kind != CallKind::Legacy && self.entry.name.is_some()
     }
 
     /// Why it has another id, where it has.

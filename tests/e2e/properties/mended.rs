@@ -95,7 +95,7 @@ fn damage() -> impl Strategy<Value = Damage> {
         3 => (at.clone(), at.clone()).prop_map(|(from, to)| Damage::Repeat(from, to)),
         2 => at.clone().prop_map(Damage::Steer),
         2 => (at.clone(), 0..6_usize).prop_map(|(at, id)| Damage::Rename(at, id)),
-        2 => (at.clone(), 0..=NO_ID.len()).prop_map(|(at, which)| Damage::Unname(at, which)),
+        2 => (at.clone(), 0..NO_ID.len()).prop_map(|(at, which)| Damage::Unname(at, which)),
         1 => (at.clone(), 0..PLACEHOLDERS.len()).prop_map(|(at, which)| Damage::Placeholder(at, which)),
         2 => (at.clone(), 0..ARGUMENTS.len()).prop_map(|(at, which)| Damage::Arguments(at, which)),
         1 => at.clone().prop_map(Damage::Name),
@@ -191,12 +191,7 @@ fn harm(history: &mut Vec<String>, damage: Damage) {
         }
         Damage::Unname(place, which) => {
             for key in ["id", "tool_call_id"] {
-                let element = &mut history[at(place)];
-                match (NO_ID.get(which), string(element, key)) {
-                    (Some(none), _) => replace(element, key, none),
-                    (None, Some(id)) => *element = element.replacen(&format!("\"{key}\":{id},"), "", 1),
-                    (None, None) => {}
-                }
+                replace(&mut history[at(place)], key, NO_ID[which]);
             }
         }
         Damage::Placeholder(place, which) if is_result(&history[at(place)]) => {

@@ -313,7 +313,7 @@ fn other_calls_under_one_id_get_ids_of_their_own() {
 }
 
 #[test]
-fn a_call_without_an_id_gets_one_and_so_does_its_result() {
+fn a_call_whose_id_is_none_gets_one_and_so_does_its_result() {
     let call =
         |id: &str| format!(r#"{{{id}"type":"function","function":{{"name":"look","arguments":"{{}}"}}}}"#);
     let answer = |calls: &[String]| {
@@ -338,14 +338,6 @@ fn a_call_without_an_id_gets_one_and_so_does_its_result() {
             );
         }
     }
-    let missing = call("").replace("}}", r#"},"id":"call_1_0"}"#);
-    let answered = r#"{"role":"tool","content":"ok","tool_call_id":"call_1_0"}"#;
-    check(
-        "no id at all",
-        &history(&[USER, &answer(&[call("")]), &of(""), STEER]),
-        &history(&[USER, &answer(&[missing]), answered, STEER]),
-        &["mended_id"],
-    );
     let [first, second] = ["call_1_1", "call_1_2"].map(|id| call(&format!(r#""id":"{id}","#)));
     check(
         "beside others, and without a result",
@@ -449,11 +441,15 @@ fn a_late_result_of_the_second_of_two_equal_calls_is_not_lost() {
 
 #[test]
 fn what_cannot_be_understood_goes_through_as_it_came() {
+    let nameless = r#"{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"look","arguments":"{}"}}]}"#;
+    let unnamed = r#"{"role":"tool","content":"ok"}"#;
     let strange = r#"{"role":"assistant","tool_calls":[{"id":"a","type":"mcp","mcp":{"x":1}},7]}"#;
     let joined = r#"{"role":"assistantassistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{\"at\""}}]}"#;
     let one = calls(&["a"]);
     let (ok, other) = (result("a", "ok"), r#"{"role":"ipython","tool_call_id":"a","content":"ok"}"#);
     for given in [
+        vec![USER, nameless, unnamed, STEER],
+        vec![USER, nameless, STEER],
         vec![USER, strange, &ok, STEER],
         vec![USER, joined, &ok, STEER],
         vec![USER, joined, STEER],

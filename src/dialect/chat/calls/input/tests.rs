@@ -6,7 +6,7 @@ use super::*;
 fn written(input: &Input, stretch: Span) -> String {
     let mut out = BytesMut::new();
     input.write(stretch, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8(out.to_vec()).unwrap()
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn a_long_text_moves_no_part_of_it() {
         }
     }
     assert_eq!(input.len(), 100_000);
-    assert_eq!(input.rest.iter().map(|part| part.as_ptr()).collect::<Vec<_>>(), starts);
+    assert_eq!(input.rest.iter().map(Vec::as_ptr).collect::<Vec<_>>(), starts);
     let room = input.head.capacity() + input.rest.iter().map(Vec::capacity).sum::<usize>();
     assert!(room < input.len() + 2 * PART, "{room}");
 }
