@@ -3,13 +3,14 @@
 import re
 import subprocess
 import sys
+import time
 import tomllib
 
 import openai
 import pytest
 from langchain_agent import WAYS, agent_at, user
 from remand_replay import Provider, Unmet
-from stage import HERE, ROOT
+from stage import HERE, PATIENCE, ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -177,8 +178,9 @@ def test_a_changed_script_is_played_anew(tmp_path):
     try:
         assert said(ask(provider)) == "old"
         script.write_text(steps("new", "newer"), encoding="utf-8")
+        until = time.monotonic() + PATIENCE
         while provider._ask("GET", "scripts")["generation"] == 0:
-            pass
+            assert time.monotonic() < until, "the change is not seen"
         assert said(ask(provider)) == "new"
     finally:
         provider.close()
