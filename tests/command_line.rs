@@ -34,6 +34,7 @@ fn what_the_operator_can_mend_ends_with_64() {
         &["serve", "--config", "/nowhere/remand.toml"][..],
         // An address of the block that is kept for documentation (RFC 5737): no machine has it.
         &["serve", "--listen", "192.0.2.1:1"],
+        &["replay", "replay/demo.toml", "--listen", "192.0.2.1:1"],
     ] {
         let (code, told) = run(arguments);
         assert_eq!(code, 64, "{told}");

@@ -1,5 +1,6 @@
 //! How the process ends.
 
+use std::io;
 use std::process::ExitCode;
 
 use tracing_subscriber::filter::ParseError;
@@ -41,10 +42,15 @@ impl Exit {
     /// The one table from causes to codes.
     pub fn of(error: &anyhow::Error) -> Self {
         let operators = |cause: &(dyn std::error::Error + 'static)| {
-            cause.is::<config::Error>() || cause.is::<BindError>() || cause.is::<ParseError>()
+            let address = cause.downcast_ref::<io::Error>().is_some_and(is_about_an_address);
+            cause.is::<config::Error>() || cause.is::<BindError>() || cause.is::<ParseError>() || address
         };
         if error.chain().any(operators) { Self::Configuration } else { Self::Ours }
     }
+}
+
+fn is_about_an_address(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable)
 }
 
 impl From<Exit> for ExitCode {

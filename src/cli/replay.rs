@@ -66,7 +66,8 @@ fn load(arguments: &Arguments) -> io::Result<Option<Script>> {
 
 async fn serve(script: Script, arguments: &Arguments) -> anyhow::Result<Exit> {
     let (steps, listen) = (script.len(), arguments.listen);
-    let server = Server::bind(script, listen).with_context(|| format!("failed to listen on {listen}"))?;
+    let server = Server::bind(script, listen)
+        .with_context(|| format!("failed to listen on {listen}; --listen takes another address"))?;
     writeln!(io::stdout(), "{steps} steps at {}", server.base_url())?;
     tokio::select! {
         told = tell(&server) => told?,

@@ -23,6 +23,8 @@ mod tests;
 #[derive(Debug)]
 pub(crate) struct Prefixes {
     known: Cache<u128, Arc<Understood>, Weight>,
+    /// Bytes that are kept in all.
+    memory: usize,
     ttl: Duration,
 }
 
@@ -36,7 +38,7 @@ pub(crate) struct Understood {
 }
 
 /// Where a request is kept, and what was found for it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Trace {
     /// For each block, from the first on, what the blocks up to its end are known by.
     places: Vec<u128>,
@@ -53,19 +55,23 @@ const BLOCK: usize = 4096;
 /// So many bytes of a block tell it from others: those that differ only elsewhere are told apart when all is compared.
 const SAMPLE: usize = 128;
 
-/// Bytes that are kept in all. A request that would take up more than a sixteenth of it is not kept.
+/// Bytes that are kept in all, or less where less is to be remembered. A request that would take up more than a sixteenth
+/// is not kept.
 const MEMORY: usize = 64 << 20;
 
 // === impl Prefixes ===
 
 impl Prefixes {
     pub(crate) fn new(state: &State) -> Self {
-        let known = Cache::with_weighter(256, MEMORY as u64, Weight);
-        Self { known, ttl: state.ttl }
+        let memory = state.memory.min(MEMORY);
+        Self { known: Cache::with_weighter(256, memory as u64, Weight), memory, ttl: state.ttl }
     }
 
     /// The request known that has most in common with the beginning of `body`, as far as can be told at once.
     pub(crate) fn find(&self, tenant: &Tenant, body: &Bytes) -> (Option<Arc<Understood>>, Trace) {
+        if self.memory == 0 {
+            return (None, Trace::default());
+        }
         // What a tenant is known by is a secret already.
         let mut chain = Chain::new([0; 16]);
         chain.link(tenant.bytes());
@@ -86,7 +92,7 @@ impl Prefixes {
     pub(crate) fn keep(&self, trace: &Trace, transcript: Arc<Transcript>, as_it_is: bool) {
         let end = transcript.elements.last().map_or(0, |last| last.span.end);
         let place = (end / BLOCK).checked_sub(1).and_then(|last| trace.places.get(last));
-        let Some(place) = place.filter(|_| weight(&transcript) <= MEMORY / 16) else { return };
+        let Some(place) = place.filter(|_| weight(&transcript) <= self.memory / 16) else { return };
         if let Some(found) = trace.found.filter(|found| found != place) {
             self.known.remove(&found);
         }

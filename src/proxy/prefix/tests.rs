@@ -3,7 +3,7 @@ use crate::config::plan::Secret;
 use crate::dialect::Dialect;
 
 fn prefixes(ttl: Duration) -> Prefixes {
-    Prefixes::new(&State { memory: 0, ttl, secret: Secret::new("s") })
+    Prefixes::new(&State { memory: 2 * MEMORY, ttl, secret: Secret::new("s") })
 }
 
 fn request(messages: usize) -> Bytes {
@@ -66,4 +66,12 @@ fn no_more_is_kept_than_there_is_room_for() {
         assert!(prefixes.known.weight() <= MEMORY as u64);
     }
     assert!(prefixes.known.len() > 16, "{}", prefixes.known.len());
+}
+
+#[test]
+fn who_remembers_nothing_keeps_no_request() {
+    let state = State { memory: 0, ttl: Duration::from_mins(1), secret: Secret::new("s") };
+    let prefixes = Prefixes::new(&state);
+    assert_eq!((see(&prefixes, 1, &request(3)), see(&prefixes, 1, &request(4))), (None, None));
+    assert_eq!(prefixes.known.len(), 0);
 }
