@@ -139,6 +139,19 @@ fn mend_a_sound_history(bencher: Bencher<'_, '_>, mends: bool) {
     });
 }
 
+/// The next turn of that conversation, behind the one before it: what is read and looked through is what is new.
+#[divan::bench]
+fn mend_the_next_turn(bencher: Bencher<'_, '_>) {
+    let (earlier, notices) = (transcript(conversation(100).into()), Notices::default());
+    let body = Bytes::from(conversation(101));
+    bencher.counter(BytesCount::of_slice(&body)).bench(|| {
+        let transcript =
+            Dialect::Chat.read_behind(black_box(&body).clone(), Some(&earlier)).expect("it is sound");
+        assert!(mend(&transcript, &notices).is_none());
+        transcript.settled().len()
+    });
+}
+
 /// What the look alone costs.
 #[divan::bench]
 fn look_for_what_is_broken(bencher: Bencher<'_, '_>) {

@@ -185,3 +185,31 @@ fn a_script_that_is_wrong_ends_with_65_and_says_where() {
     assert_eq!(code, 65);
     assert!(told.starts_with("remand: replay/demo-config.toml:23: unknown field `constraint`"), "{told}");
 }
+
+#[test]
+fn explain_tells_what_the_readme_shows() {
+    let readme = include_str!("../README.md");
+    let shown = readme.split("```text\nreplay/request.json").nth(1).unwrap().split("```").next().unwrap();
+    let run = remand(&["explain", "replay/request.json", "--answer", "replay/answer.json"]).output().unwrap();
+    assert_eq!(String::from_utf8(run.stdout).unwrap(), format!("replay/request.json{shown}"));
+    assert_eq!(run.status.code(), Some(1));
+}
+
+#[test]
+fn explain_says_what_cannot_be_read() {
+    for (arguments, code, said) in [
+        (&["explain", "nowhere.json"][..], 65, "remand: nowhere.json: No such file or directory"),
+        (&["explain", "Cargo.toml"], 65, "remand: Cargo.toml: the body is not an object"),
+        (
+            &["explain", "replay/request.json", "--answer", "Cargo.toml"],
+            65,
+            "neither JSON nor a stream of events",
+        ),
+        (&["explain", "replay/request.json", "--config", "nowhere.toml"], 64, "nowhere.toml"),
+        (&["explain", "replay/request.json", "--json", "--sent"], 2, "cannot be used with"),
+    ] {
+        let (ended, told) = run(arguments);
+        assert_eq!(ended, code, "{told}");
+        assert!(told.contains(said), "{told}");
+    }
+}

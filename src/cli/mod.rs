@@ -5,6 +5,7 @@
 
 mod demo;
 mod exit;
+mod explain;
 mod log;
 mod replay;
 mod serve;
@@ -38,6 +39,8 @@ enum Command {
     Demo(demo::Arguments),
     /// Answer from scripts, in the place of a provider
     Replay(replay::Arguments),
+    /// Tell what the proxy would do with one request, and with its answer
+    Explain(explain::Arguments),
 }
 
 const AFTER_HELP: &str = "\
@@ -46,6 +49,7 @@ Examples:
   remand serve                                          in front of https://api.openai.com/v1
   remand serve --upstream http://127.0.0.1:11434/v1     in front of another provider
   remand serve --config config.toml --mode observe      see what it would do, change nothing
+  remand explain request.json                           what it would do with one request, and why
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent     point an agent at it
 
 Environment:
@@ -56,7 +60,7 @@ Environment:
 
 Exit codes:
   0   all went well
-  1   it ran, and found something to complain about
+  1   it ran, and found something to complain about, or to change
   2   the command line is wrong
   64  the configuration is wrong, or the address is taken
   65  an input file is wrong
@@ -108,7 +112,7 @@ impl Command {
     fn log_level(&self) -> &'static str {
         match self {
             Self::Serve(_) => "remand=info",
-            Self::Demo(_) | Self::Replay(_) => "remand=warn",
+            Self::Demo(_) | Self::Replay(_) | Self::Explain(_) => "remand=warn",
         }
     }
 
@@ -117,6 +121,7 @@ impl Command {
             Self::Serve(arguments) => serve::run(&arguments),
             Self::Demo(arguments) => demo::run(&arguments),
             Self::Replay(arguments) => replay::run(&arguments),
+            Self::Explain(arguments) => explain::run(&arguments),
         }
     }
 }

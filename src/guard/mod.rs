@@ -9,6 +9,7 @@ pub mod bench;
 pub mod classify;
 pub mod constrain;
 pub mod grounds;
+pub mod inspect;
 pub mod ledger;
 pub mod mend;
 pub mod names;

@@ -20,6 +20,7 @@ mod deaths;
 mod deny;
 mod disconnects;
 mod epochs;
+mod explained;
 mod kinds;
 mod language;
 mod mended;

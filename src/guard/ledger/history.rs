@@ -55,7 +55,7 @@ fn start(transcript: &Transcript, rules: &Rules) -> usize {
 }
 
 /// Whether an element is the user's word. What agents put into reminders is not.
-fn speaks(transcript: &Transcript, element: &Element) -> bool {
+pub fn speaks(transcript: &Transcript, element: &Element) -> bool {
     element.role == Role::User && !is_reminder(&transcript.content(element))
 }
 

@@ -14,6 +14,7 @@ use crate::dialect::{Call, Transcript};
 use crate::wire::canonical::Digest;
 
 use super::rules::{Rules, ToolPolicy};
+pub use history::speaks;
 use shelf::Shelf;
 pub use tool::is_read_only;
 
@@ -82,6 +83,15 @@ impl Ledger {
 
     fn with_capacity(capacity: usize) -> Self {
         Self { capacity, ..Self::default() }
+    }
+
+    /// The failures that stand, in the order in which they were entered last.
+    pub fn standing(&self) -> Vec<(&Key, Precedent)> {
+        let failed = self.failed.iter().map(|(key, entry)| (key, entry, false));
+        let mut all: Vec<_> =
+            failed.chain(self.terminal.iter().map(|(key, entry)| (key, entry, true))).collect();
+        all.sort_by_key(|(_, entry, _)| entry.at);
+        all.into_iter().map(|(key, entry, terminal)| (key, entry.precedent(terminal))).collect()
     }
 
     /// No failure stands, so no call can have a precedent.

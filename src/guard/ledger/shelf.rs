@@ -50,6 +50,10 @@ impl Shelf {
         self.entries.len()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+        self.order.values().filter_map(|key| Some((key, self.entries.get(key)?)))
+    }
+
     pub(super) fn find(&self, key: &Key) -> Option<&Entry> {
         self.entries.get(key)
     }

@@ -24,6 +24,7 @@ use bytes::Bytes;
 use http::Response;
 
 use crate::dialect::{Dialect, Transcript, Unread};
+use crate::guard::inspect;
 use crate::guard::mend::Mended;
 use crate::guard::{Key, Reason};
 use crate::observe::event::Fact;
@@ -116,7 +117,7 @@ impl Exchange {
         let (edits, refused_before, transcript) = (Splices::default(), Vec::new(), Arc::new(transcript));
         let mut exchange =
             Self { house, tenant, transcript, mended, edits, target, prepared, refused_before, prepared_for };
-        exchange.prepare(account, prepare::told_anew);
+        exchange.prepare(account, inspect::told_anew);
         if exchange.house.observes() {
             // What would be done is noted, and not done.
             (exchange.mended, exchange.edits) = (None, Splices::default());

@@ -4,10 +4,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::dialect::Transcript;
-use crate::guard::constrain::constrain;
-use crate::guard::mend::{Done, Mended, mend};
+use crate::guard::inspect;
+use crate::guard::mend::Mended;
 use crate::guard::rules::Rules;
-use crate::guard::{Key, Reason, results};
+use crate::guard::{Key, Reason};
 use crate::observe::event::Fact;
 use crate::proxy::aside::refused_in_a_row;
 use crate::proxy::house::House;
@@ -24,45 +24,7 @@ type Tell = fn(&Transcript, &Rules, &str, &mut Splices) -> Vec<Reason>;
 
 /// What of the history has to be mended.
 pub(super) fn mended(house: &House, transcript: &Transcript, account: &Account) -> Option<Mended> {
-    let rules = &house.plan.rules;
-    if !rules.history.mend {
-        return None;
-    }
-    attempt(account, "the history", || {
-        let mended = mend(transcript, &rules.notices)?;
-        Some(tidied(transcript, rules, &mended).unwrap_or(mended))
-    })
-    .flatten()
-}
-
-/// The history mended as `mended` is, without what no model is to read of the results that became words in it.
-fn tidied(transcript: &Transcript, rules: &Rules, mended: &Mended) -> Option<Mended> {
-    let strays = mended.done.iter().filter(|done| done.reason == Reason::MendedOrphan);
-    let strays: Vec<_> = strays.filter_map(|done| done.element).collect();
-    if strays.is_empty() {
-        return None;
-    }
-    let mut edits = Splices::default();
-    let done = results::tidy(transcript, rules, &strays, &mut edits);
-    if done.is_empty() {
-        return None;
-    }
-    let tidied = transcript.dialect().read(edits.apply(transcript.body())).expect("it could be read before");
-    let mut mended = mend(&tidied, &rules.notices)?;
-    mended.done.extend(done.into_iter().map(|reason| Done { reason, element: None }));
-    Some(mended)
-}
-
-/// Results are put into the words that the model is to read, and what the operator wants it to know is added.
-pub(super) fn told_anew(
-    told: &Transcript,
-    rules: &Rules,
-    upstream: &str,
-    edits: &mut Splices,
-) -> Vec<Reason> {
-    let mut done = results::rewrite(told, rules, edits);
-    done.extend(constrain(told, rules, upstream, edits));
-    done
+    attempt(account, "the history", || inspect::mended(transcript, &house.plan.rules)).flatten()
 }
 
 impl Exchange {

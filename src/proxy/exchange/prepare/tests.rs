@@ -9,6 +9,7 @@ use super::*;
 use crate::config::{self, Overrides};
 use crate::dialect::{Dialect, Hidden, HiddenRound};
 use crate::guard::arguments::Uncached;
+use crate::guard::inspect::told_anew;
 use crate::observe::event::{Event, Events};
 use crate::proxy::door::Tenant;
 use crate::proxy::tasks::Tasks;
