@@ -213,3 +213,32 @@ fn explain_says_what_cannot_be_read() {
         assert!(told.contains(said), "{told}");
     }
 }
+
+#[test]
+fn check_tells_what_is_in_force_and_what_never_counts() {
+    let path = std::env::temp_dir().join(format!("remand-check-{}.toml", std::process::id()));
+    let block = |globs: &str| format!("[[tool]]\nname = [{globs}]\nmax_result = \"1KiB\"\n");
+    let text = format!("[guard]\nrounds = 2\n{}{}", block("\"git_*\""), block("\"*\""));
+    std::fs::write(&path, text).unwrap();
+    let name = path.to_str().unwrap();
+    let run = remand(&["check", "--config", name]).output().unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    let told = String::from_utf8(run.stdout).unwrap();
+    let of = |key: &str| {
+        told.lines().find(|line| line.starts_with(key)).expect(key).split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(of("guard.rounds"), ["guard.rounds", "2", &format!("{name}:2")]);
+    assert_eq!(of("guard.mode"), ["guard.mode", "\"enforce\"", "default"]);
+    assert_eq!(of("[[tool]]"), ["[[tool]]", "[\"git_*\"]", &format!("{name}:4")]);
+    let warned = String::from_utf8(run.stderr).unwrap();
+    assert!(warned.starts_with(&format!("{name}:4: `max_result` of this block never counts")), "{warned}");
+}
+
+#[test]
+fn check_writes_the_schema_and_finds_nothing_in_the_example() {
+    let run = remand(&["check", "--schema"]).output().unwrap();
+    assert_eq!(run.stdout, include_bytes!("../config.schema.json"));
+    let (code, warned) = self::run(&["check", "--config", "config.example.toml"]);
+    assert_eq!((code, warned.as_str()), (0, ""));
+}

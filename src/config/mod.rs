@@ -8,11 +8,13 @@ mod compile;
 mod document;
 pub mod error;
 pub mod plan;
+pub mod survey;
 pub mod value;
 pub mod written;
 
 pub use error::{Error, Fault};
 pub use plan::Plan;
+pub use survey::Survey;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -35,14 +37,19 @@ pub struct Overrides {
 
 /// Reads the configuration from a file, or from nothing.
 pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Plan, Error> {
+    Ok(load_surveyed(path, overrides)?.0)
+}
+
+/// The same, and what the file says key by key.
+pub fn load_surveyed(path: Option<&Path>, overrides: &Overrides) -> Result<(Plan, Survey), Error> {
     let environment = |name: &str| std::env::var(name).ok();
     let Some(path) = path else {
-        return parse("(no file)", "", Path::new(""), overrides, &environment);
+        return look("(no file)", "", Path::new(""), overrides, &environment);
     };
     let text =
         std::fs::read_to_string(path).map_err(|source| Error::Closed { path: path.to_path_buf(), source })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    parse(&path.display().to_string(), &text, folder, overrides, &environment)
+    look(&path.display().to_string(), &text, folder, overrides, &environment)
 }
 
 /// Reads the configuration from a text, called `name` in what is told of it. Relative paths in it start at
@@ -54,12 +61,23 @@ pub fn parse(
     overrides: &Overrides,
     environment: Environment<'_>,
 ) -> Result<Plan, Error> {
+    Ok(look(name, text, folder, overrides, environment)?.0)
+}
+
+/// Reads a text as [`parse`] does, and surveys it.
+fn look(
+    name: &str,
+    text: &str,
+    folder: &Path,
+    overrides: &Overrides,
+    environment: Environment<'_>,
+) -> Result<(Plan, Survey), Error> {
     let document = Document::parse(name, text, environment).map_err(Error::Faulty)?;
     let (mut file, mut faults) = document.read();
     overrides.apply(&mut file);
     let plan = compile::compile(&file, &document, folder, &mut faults)?;
     if faults.is_empty() {
-        return Ok(plan);
+        return Ok((plan, survey::survey(text, &file)));
     }
     faults.sort_by_key(|fault| (fault.line, fault.column));
     Err(Error::Faulty(faults))

@@ -6,6 +6,7 @@ use crate::guard::notice::Notice;
 use crate::guard::rules::{Normalise, Reopen, ResultClass, Treatment};
 
 mod example;
+mod schema;
 
 fn read(text: &str) -> Result<Plan, Error> {
     read_with(text, &Overrides::default())

@@ -49,6 +49,9 @@ pub(crate) struct Trace {
 #[derive(Clone, Debug)]
 struct Weight;
 
+/// A body that came at once lies in the memory that it was read into, which is as large as this at least.
+const READ: usize = 16 << 10;
+
 /// Requests are told apart at every so many bytes. Shorter ones are read as fast as they are found.
 const BLOCK: usize = 4096;
 
@@ -103,7 +106,7 @@ impl Prefixes {
 /// Bytes held, about.
 fn weight(transcript: &Transcript) -> usize {
     let read = transcript.elements.len() * size_of::<Element>() + transcript.tools.len() * size_of::<Tool>();
-    transcript.body().len() + read + size_of::<Understood>()
+    transcript.body().len().max(READ) + read + size_of::<Understood>()
 }
 
 // === impl Weight ===

@@ -7,10 +7,10 @@ use toml::{Table, Value};
 use super::*;
 use crate::guard::notice::{Notice, Notices};
 
-const EXAMPLE: &str = include_str!("../../../config.example.toml");
+pub(super) const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
 /// The example with the `#` taken from all that is commented out.
-fn uncommented() -> String {
+pub(super) fn uncommented() -> String {
     let lines = EXAMPLE.lines().map(|line| match line.strip_prefix('#') {
         Some(rest) if !rest.is_empty() && !rest.starts_with(' ') => rest,
         _ => line,
