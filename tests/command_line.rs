@@ -242,3 +242,35 @@ fn check_writes_the_schema_and_finds_nothing_in_the_example() {
     let (code, warned) = self::run(&["check", "--config", "config.example.toml"]);
     assert_eq!((code, warned.as_str()), (0, ""));
 }
+
+#[test]
+fn backtest_ends_with_what_it_found() {
+    let told = |arguments: &[&str]| {
+        let run = remand(arguments).output().unwrap();
+        (run.status.code(), String::from_utf8(run.stdout).unwrap())
+    };
+    let (code, out) = told(&["backtest", "replay/conversations.jsonl"]);
+    assert_eq!(code, Some(0));
+    assert!(
+        out.starts_with("4 conversations")
+            && out.contains("refused, and they failed again                  1"),
+        "{out}"
+    );
+    let (code, out) = told(&["backtest", "rustfmt.toml", "nowhere.jsonl"]);
+    assert_eq!(code, Some(65));
+    assert!(out.contains("rustfmt.toml:1: ") && out.contains("nowhere.jsonl: No such file"), "{out}");
+
+    // The repeat worked after all: to refuse it would have been wrong.
+    let text = std::fs::read_to_string("replay/conversations.jsonl").unwrap();
+    let first = text.lines().next().unwrap();
+    let answer = |id: &str, text: &str| format!(r#""tool_call_id": "{id}", "content": "{text}""#);
+    let failed = "Error: Parent directory does not exist";
+    assert!(first.contains(&answer("2", failed)));
+    let path = std::env::temp_dir().join(format!("remand-wrong-{}.jsonl", std::process::id()));
+    std::fs::write(&path, first.replace(&answer("2", failed), &answer("2", "ok"))).unwrap();
+    let (code, out) = told(&["backtest", "--json", path.to_str().unwrap()]);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(code, Some(1));
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["refused_wrongly"].as_array().unwrap().len(), 1, "{out}");
+}

@@ -3,6 +3,7 @@
 //! Here the arguments are read, the log is set up, the subcommand runs, and what went wrong becomes a message and
 //! an exit code. A subcommand returns [`Exit`], or an error that [`Exit::of`] knows.
 
+mod backtest;
 mod check;
 mod demo;
 mod exit;
@@ -40,6 +41,8 @@ enum Command {
     Demo(demo::Arguments),
     /// Answer from scripts, in the place of a provider
     Replay(replay::Arguments),
+    /// Tell what the proxy would have done to recorded conversations, and how often it would have been wrong
+    Backtest(backtest::Arguments),
     /// Tell whether a configuration is right, and what is in force
     Check(check::Arguments),
     /// Tell what the proxy would do with one request, and with its answer
@@ -52,6 +55,7 @@ Examples:
   remand serve                                          in front of https://api.openai.com/v1
   remand serve --upstream http://127.0.0.1:11434/v1     in front of another provider
   remand serve --config config.toml --mode observe      see what it would do, change nothing
+  remand backtest conversations.jsonl                   what it would have done, and how often wrongly
   remand check --config config.toml                     is it right, and what is in force
   remand explain request.json                           what it would do with one request, and why
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent     point an agent at it
@@ -116,7 +120,9 @@ impl Command {
     fn log_level(&self) -> &'static str {
         match self {
             Self::Serve(_) => "remand=info",
-            Self::Check(_) | Self::Demo(_) | Self::Replay(_) | Self::Explain(_) => "remand=warn",
+            Self::Backtest(_) | Self::Check(_) | Self::Demo(_) | Self::Replay(_) | Self::Explain(_) => {
+                "remand=warn"
+            }
         }
     }
 
@@ -125,6 +131,7 @@ impl Command {
             Self::Serve(arguments) => serve::run(&arguments),
             Self::Demo(arguments) => demo::run(&arguments),
             Self::Replay(arguments) => replay::run(&arguments),
+            Self::Backtest(arguments) => backtest::run(&arguments),
             Self::Check(arguments) => check::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),
         }
