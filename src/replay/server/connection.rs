@@ -1,10 +1,6 @@
 //! Connections: from a socket to a request, and to the journal.
 
-use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
 use http::request::Parts;
 use http::{Request, Response};
@@ -13,36 +9,21 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::control;
+use super::ending::{Broken, Ending, Socket};
 use super::outgoing::Outgoing;
 use super::play::{Play, halt};
 use super::stage::Stage;
 use crate::replay::find::Question;
 
-/// How a connection is to end, if the script ends it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ending(Arc<AtomicBool>);
-
-/// A socket that is reset, not closed, when its [`Ending`] says so.
-struct Socket {
-    stream: TcpStream,
-    ending: Ending,
-}
-
 /// Spawns on the tracker, so that nothing outlives the server.
 #[derive(Clone)]
 struct Tracked(TaskTracker);
-
-/// The script ends the connection here.
-#[derive(Debug, thiserror::Error)]
-#[error("the script ends the connection")]
-pub(super) struct Broken;
 
 /// Why a request got no answer.
 #[derive(Debug, thiserror::Error)]
@@ -146,60 +127,6 @@ fn place(head: &Parts) -> (String, String) {
     }
     let named = head.headers.get("x-replay-session").and_then(|name| name.to_str().ok());
     (named.unwrap_or_default().to_owned(), path.to_owned())
-}
-
-// === impl Ending ===
-
-impl Ending {
-    /// From now on the end of this connection is a reset.
-    pub(super) fn reset(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-    fn is_reset(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-}
-
-// === impl Socket ===
-
-impl AsyncRead for Socket {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Socket {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.ending.is_reset() {
-            // A farewell would make a clean end of it.
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
-impl Drop for Socket {
-    fn drop(&mut self) {
-        if self.ending.is_reset()
-            && let Err(error) = self.stream.set_zero_linger()
-        {
-            tracing::warn!(%error, "the connection will be closed, not reset");
-        }
-    }
 }
 
 // === impl Tracked ===

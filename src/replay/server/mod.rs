@@ -5,6 +5,7 @@
 
 mod connection;
 mod control;
+mod ending;
 mod outgoing;
 mod play;
 mod stage;

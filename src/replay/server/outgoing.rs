@@ -6,8 +6,8 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use super::connection::Broken;
 use super::control::Live;
+use super::ending::Broken;
 use super::play::Play;
 
 pub(super) enum Outgoing {

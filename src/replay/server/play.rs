@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
 
-use super::connection::{Broken, Ending};
+use super::ending::{Broken, Ending};
 use crate::replay::fault::Act;
 use crate::replay::gate::Gates;
 use crate::replay::journal::Entry;

@@ -77,7 +77,7 @@ async fn events_are_due_by_the_clock_and_lateness_does_not_add_up() {
     use crate::replay::gate::Gates;
     use crate::replay::journal::Journal;
     use crate::replay::script::Halt;
-    use crate::replay::server::connection::Ending;
+    use crate::replay::server::ending::Ending;
     use crate::replay::server::play::Play;
 
     let milliseconds = Duration::from_millis;
