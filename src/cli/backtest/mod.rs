@@ -5,6 +5,7 @@
 
 mod judge;
 mod page;
+mod report;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
+
 use super::Exit;
 use crate::config::{self, Overrides};
 use crate::guard::Rules;
@@ -28,6 +31,7 @@ use tally::{Place, Tally};
 Examples:
   remand backtest conversations.jsonl
   remand backtest logs/*.jsonl --config config.toml --json
+  remand backtest conversations.jsonl --html report.html
 
 One conversation a line: an object with `messages`, and with `tools` where they are known, as in the
 body of a request. A line may also be an object with a `request` and its `response`. What is no
@@ -45,6 +49,9 @@ pub(super) struct Arguments {
     /// For programs: one JSON object
     #[arg(long)]
     json: bool,
+    /// Write a page with charts to this file, too; it needs nothing beside it
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// Lines that may wait for a thread: so much of the input is in memory, and no more.
@@ -58,6 +65,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut told = if arguments.json { serde_json::to_string_pretty(&tally)? } else { page::text(&tally)? };
     if arguments.json {
         told.push('\n');
+    }
+    if let Some(path) = &arguments.html {
+        let written = std::fs::write(path, report::html(&tally)?);
+        written.with_context(|| format!("failed to write {}", path.display()))?;
     }
     io::stdout().write_all(told.as_bytes())?;
     Ok(match () {

@@ -150,3 +150,27 @@ fn all_cores_find_what_one_does_in_the_order_of_the_input() {
     assert!(page::text(&cut).unwrap().contains("stopped before the end"));
     assert!(page::text(&tally).unwrap().contains("… and 280 more (all with --json)"));
 }
+
+#[test]
+fn the_report_shows_text_as_text_and_needs_nothing_beside_it() {
+    let evil = r#"{"path":"<script>alert(1)</script>'&"}"#;
+    let tally = judged(&[conversation(&[
+        call("make_dir", evil),
+        result("Error: <b>no</b>"),
+        call("make_dir", evil),
+        result("Error: <b>no</b>"),
+    ])]);
+    let page = report::html(&tally).unwrap();
+    assert!(
+        page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;") && page.contains("&lt;b&gt;no"),
+        "{page}"
+    );
+    for absent in ["<script", "<b>no", "http://", "https://", "url("] {
+        assert!(!page.contains(absent), "{absent}");
+    }
+    assert!(page.contains("<b>1</b><span>repeats refused</span>"), "{page}");
+    assert!(
+        page.contains("<div class='figure good'><b>0</b><span>calls that worked, refused</span>"),
+        "{page}"
+    );
+}
