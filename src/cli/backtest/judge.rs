@@ -231,20 +231,18 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The conversation in a line.
+/// The conversation in a line: a request's body, or a request and what was answered to it.
 fn conversation(text: String) -> Result<Transcript, String> {
     let read = |body: Bytes| Dialect::Chat.read(body).map_err(|why| why.to_string());
-    let line = Json::parse(&text).map_err(|why| why.to_string())?;
-    let (request, answer) = match line.member("request").filter(|request| request.kind() == Kind::Object) {
-        Some(request) => {
-            (Bytes::copy_from_slice(request.text().as_bytes()), line.member("response").and_then(answered))
-        }
-        None => (Bytes::copy_from_slice(text.as_bytes()), None),
-    };
-    let mut conversation = read(request)?;
-    if let Some(answer) = answer {
+    let mut conversation = read(text.into())?;
+    if conversation.elements.is_empty() {
+        let line = Json::trusted(conversation.text().trim());
+        let request = line.member("request").filter(|request| request.kind() == Kind::Object);
+        let request = request.ok_or("there are no messages in it")?;
+        let answer = line.member("response").and_then(answered);
+        conversation = read(Bytes::copy_from_slice(request.text().as_bytes()))?;
         let mut edits = Splices::default();
-        if conversation.append(&[answer], &mut edits) {
+        if answer.is_some_and(|answer| conversation.append(&[answer], &mut edits)) {
             conversation = read(edits.apply(conversation.body()))?;
         }
     }

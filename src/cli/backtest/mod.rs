@@ -32,12 +32,14 @@ Examples:
   remand backtest conversations.jsonl
   remand backtest logs/*.jsonl --config config.toml --json
   remand backtest conversations.jsonl --html report.html
+  remand backtest conversations.jsonl --compare config.toml
 
 One conversation a line: an object with `messages`, and with `tools` where they are known, as in the
 body of a request. A line may also be an object with a `request` and its `response`. What is no
 conversation is counted and named. Ctrl-C tells what was found so far.
 
-Exit code 0: no call that worked would have been refused. 1: some would have been; they are listed.
+Exit code 0: no call that worked would have been refused, with --compare by the other configuration.
+1: some would have been; they are listed.
 65: there was no conversation to be found.")]
 pub(super) struct Arguments {
     /// Recorded conversations, one a line; `-` is the standard input
@@ -46,6 +48,9 @@ pub(super) struct Arguments {
     /// The configuration, in TOML; without it the defaults hold
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Another configuration, to be held beside the first
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "html"])]
+    compare: Option<PathBuf>,
     /// For programs: one JSON object
     #[arg(long)]
     json: bool,
@@ -62,6 +67,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::of(&arguments.files);
     stop_on_ctrl_c(&progress.stopped)?;
     let tally = over(&arguments.files, &plan.rules, &progress);
+    if let Some(other) = &arguments.compare {
+        let other = config::load(Some(other), &Overrides::default())?;
+        let other = over(&arguments.files, &other.rules, &progress);
+        io::stdout().write_all(page::compared(&tally, &other)?.as_bytes())?;
+        return Ok(ended(&tally, other.was_wrong()));
+    }
     let mut told = if arguments.json { serde_json::to_string_pretty(&tally)? } else { page::text(&tally)? };
     if arguments.json {
         told.push('\n');
@@ -71,11 +82,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         written.with_context(|| format!("failed to write {}", path.display()))?;
     }
     io::stdout().write_all(told.as_bytes())?;
-    Ok(match () {
+    Ok(ended(&tally, tally.was_wrong()))
+}
+
+fn ended(tally: &Tally, was_wrong: bool) -> Exit {
+    match () {
         () if tally.conversations == 0 => Exit::Input,
-        () if tally.was_wrong() => Exit::Found,
+        () if was_wrong => Exit::Found,
         () => Exit::Fine,
-    })
+    }
 }
 
 /// How far it has come, for whoever watches.

@@ -1,5 +1,7 @@
 //! How a tally reads.
 
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 use super::tally::{Case, Tally};
@@ -65,6 +67,36 @@ pub(super) fn text(tally: &Tally) -> Result<String, fmt::Error> {
         more(&mut out, tally.unreadable.len())?;
     }
     Ok(out)
+}
+
+/// Two tallies over the same conversations, number beside number.
+pub(super) fn compared(first: &Tally, second: &Tally) -> Result<String, fmt::Error> {
+    let mut out = String::new();
+    writeln!(out, "{} conversations, {} calls", first.conversations, first.calls)?;
+    writeln!(out, "\n  {:<40} {:>8} {:>8} {:>8}", "", "this", "other", "change")?;
+    let verdicts: BTreeSet<&String> = first.verdicts.keys().chain(second.verdicts.keys()).collect();
+    for name in verdicts {
+        let count = |tally: &Tally| tally.verdicts.get(name).copied().unwrap_or_default();
+        beside(&mut out, name, count(first), count(second))?;
+    }
+    let missed = |tally: &Tally| tally.missed.values().map(Vec::len).sum();
+    let wrong = |tally: &Tally| tally.refused_wrongly.len() + tally.remanded_wrongly.len();
+    beside(&mut out, "repeats refused", first.refused(), second.refused())?;
+    beside(&mut out, "calls that worked, refused", wrong(first), wrong(second))?;
+    beside(&mut out, "repeats let through that failed again", missed(first), missed(second))?;
+    beside(&mut out, "histories mended", first.changed.len(), second.changed.len())?;
+    cases(&mut out, "Refused by the other, and it worked", &second.refused_wrongly)?;
+    cases(&mut out, "Refused by the other for itself, and it worked", &second.remanded_wrongly)?;
+    Ok(out)
+}
+
+fn beside(out: &mut String, name: &str, first: usize, second: usize) -> fmt::Result {
+    let change = match first.cmp(&second) {
+        Ordering::Less => format!("+{}", second - first),
+        Ordering::Equal => String::new(),
+        Ordering::Greater => format!("-{}", first - second),
+    };
+    writeln!(out, "  {name:<40} {first:>8} {second:>8} {change:>8}")
 }
 
 fn table<'n>(out: &mut String, title: &str, rows: impl Iterator<Item = (&'n str, usize)>) -> fmt::Result {

@@ -152,6 +152,40 @@ fn all_cores_find_what_one_does_in_the_order_of_the_input() {
 }
 
 #[test]
+fn two_configurations_are_told_side_by_side() {
+    let lines = [
+        conversation(&[make(), result(FAILED), make(), result(FAILED)]),
+        conversation(&[call("remove", "{}")]),
+    ];
+    let schemas = Kept::default();
+    let tally = |rules: &str| {
+        let plan = plan(rules);
+        let mut judge = Judge::new(&plan.rules, &schemas);
+        for text in &lines {
+            judge.line(Place { file: "f".to_owned(), line: 1 }, text.clone());
+        }
+        judge.tally
+    };
+    let other = tally("[guard.failures]\nrefuse = false\n[guard.calls]\nunknown_tool = \"forward\"\n");
+    let told = page::compared(&tally(""), &other).unwrap();
+    let row = |name: &str| {
+        let line = told.lines().find(|line| line.trim_start().starts_with(name)).expect(name);
+        line.split_whitespace()
+            .rev()
+            .take(3)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(row("forwarded"), "1 3 +2");
+    assert_eq!(row("refused: repeated"), "1 0 -1");
+    assert_eq!(row("repeats let through"), "0 1 +1");
+    assert_eq!(row("calls that worked, refused"), "refused 0 0");
+}
+
+#[test]
 fn the_report_shows_text_as_text_and_needs_nothing_beside_it() {
     let evil = r#"{"path":"<script>alert(1)</script>'&"}"#;
     let tally = judged(&[conversation(&[
