@@ -41,12 +41,12 @@ enum Command {
     Demo(demo::Arguments),
     /// Answer from scripts, in the place of a provider
     Replay(replay::Arguments),
-    /// Tell what the proxy would have done to recorded conversations, and how often it would have been wrong
+    /// Tell what the proxy would do with one request, and with its answer
+    Explain(explain::Arguments),
+    /// Judge recorded conversations: what would have been refused, and how often wrongly
     Backtest(backtest::Arguments),
     /// Tell whether a configuration is right, and what is in force
     Check(check::Arguments),
-    /// Tell what the proxy would do with one request, and with its answer
-    Explain(explain::Arguments),
 }
 
 const AFTER_HELP: &str = "\
@@ -55,9 +55,9 @@ Examples:
   remand serve                                          in front of https://api.openai.com/v1
   remand serve --upstream http://127.0.0.1:11434/v1     in front of another provider
   remand serve --config config.toml --mode observe      see what it would do, change nothing
-  remand backtest conversations.jsonl                   what it would have done, and how often wrongly
-  remand check --config config.toml                     is it right, and what is in force
   remand explain request.json                           what it would do with one request, and why
+  remand backtest conversations.jsonl                   what it would have done to these, rightly or not
+  remand check --config config.toml                     is it right, and what is in force
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 my-agent     point an agent at it
 
 Environment:
